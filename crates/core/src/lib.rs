@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+//!
+//! This room holds the contract and nothing that fulfils it: it never names a format, opens a
+//! file or reads a clock.
+#![forbid(unsafe_code)]
+
+mod codec;
+mod error;
+mod profile;
+pub mod stream;
+
+pub use crate::codec::{Codec, CodecVisitor, DynCodec, append};
+pub use crate::error::{Error, ErrorKind, Result};
+pub use crate::profile::{Capabilities, Framing, Profile, Role, Trailing, Upkeep};

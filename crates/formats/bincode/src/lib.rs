@@ -1,0 +1,2 @@
+//! wiremark codec: bincode.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! wiremark codec: ciborium.
+#![forbid(unsafe_code)]

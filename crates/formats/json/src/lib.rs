@@ -1,0 +1,2 @@
+//! wiremark codec: serde_json.
+#![forbid(unsafe_code)]

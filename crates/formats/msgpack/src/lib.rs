@@ -1,0 +1,2 @@
+//! wiremark codec: rmp-serde.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! wiremark codec: postcard.
+#![forbid(unsafe_code)]

@@ -1,0 +1,390 @@
+//! The types of `results.json`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The name and version of the schema, the first key of every file.
+pub const SCHEMA: &str = "wiremark.results/1";
+
+/// One run of the benchmarks: everything that is needed to read its figures and to make them
+/// again. Holds no user name, no path and no environment variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Unique and sortable: the start as `20261130-141503` and a few random digits.
+    pub id: String,
+    /// The program that wrote the file.
+    pub tool: Tool,
+    /// The command line, file arguments cut to their names.
+    pub command: Vec<String>,
+    /// Start of the run, seconds since 1970-01-01 UTC.
+    pub started_unix_s: u64,
+    /// False while cells are outstanding: the run was interrupted, or still goes on.
+    pub complete: bool,
+    /// How long and how often each cell is measured.
+    pub profile: Profile,
+    /// Hash of the plan (cells, profile, data): `--resume` goes on only with the same one.
+    pub plan: String,
+    /// The commit of the workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<Commit>,
+    /// Hash of `Cargo.lock`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock_hash: Option<String>,
+    /// The machine.
+    pub machine: Machine,
+    /// How the workers were built.
+    pub build: Build,
+    /// `system` or `mimalloc`, one for all cells.
+    pub allocator: String,
+    /// `steady` or `default`, and the settings that make it so.
+    pub heap: String,
+    /// The allocator's settings in the measured processes.
+    pub heap_settings: BTreeMap<String, String>,
+    /// Runnable processes around the run.
+    pub load: Load,
+    /// What the A/A controls say of this run's noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
+    /// What was encoded.
+    pub datasets: Vec<Dataset>,
+    /// Who encoded it.
+    pub codecs: Vec<Codec>,
+    /// The cells, in the order of the plan.
+    pub cells: Vec<Cell>,
+    /// Keys of this object that are absent, each with its reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, String>,
+}
+
+/// The program that wrote the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// `wiremark`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// How long and how often each cell is measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// `quick`, `default` or `full`.
+    pub name: String,
+    /// Fresh processes per cell, interleaved with those of the other cells.
+    pub rounds: u32,
+    /// Samples per process.
+    pub samples: u32,
+    /// The least CPU time that one sample's batch of operations takes.
+    pub sample_ns: u64,
+    /// Warm-up per process.
+    pub warm_up_ns: u64,
+}
+
+/// A commit of the workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commit {
+    /// The full hash.
+    pub hash: String,
+    /// Whether tracked files differed from it.
+    pub dirty: bool,
+}
+
+/// The machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's own name.
+    pub cpu: String,
+    /// Logical processors that the run could use.
+    pub cores: u32,
+    /// Memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Operating system and kernel release.
+    pub kernel: String,
+    /// Absent keys and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, String>,
+}
+
+/// How the workers were built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// `rustc --version`.
+    pub rustc: String,
+    /// The target triple.
+    pub target: String,
+    /// The cargo profile and what it pins.
+    pub profile: String,
+    /// Versions of the crates under test, from the lock file.
+    pub crates: BTreeMap<String, String>,
+}
+
+/// Load averages of one minute.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// Before the first measured process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<f64>,
+    /// After the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<f64>,
+}
+
+/// What the A/A controls say: cells that ran under a second name as well.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Noise {
+    /// The 95th percentile of `|ratio − 1|` over all pairs and rounds: 0.03 is 3 %.
+    pub floor: f64,
+    /// The ratios, second name to first, one for each pair and round.
+    pub ratios: Vec<f64>,
+}
+
+/// A dataset that the run used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dataset {
+    /// `people`, or the stem of the user's file.
+    pub id: String,
+    /// One line for a heading.
+    pub title: String,
+    /// `seed 42`, or the file's name without its folder.
+    pub source: String,
+    /// Number of records (documents of a stream).
+    pub records: u64,
+    /// Hash of the value, the same on every machine.
+    pub hash: String,
+}
+
+/// A codec that the run used: its profile as data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Codec {
+    /// `json/serde_json/compact`.
+    pub id: String,
+    /// `JSON`.
+    pub format: String,
+    /// `serde_json`.
+    pub library: String,
+    /// The library's version.
+    pub version: String,
+    /// The document that defines the format.
+    pub spec: String,
+    /// SPDX expression.
+    pub license: String,
+    /// Whether somebody still mends it.
+    pub maintained: bool,
+    /// An advisory's id, if one says that nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advisory: Option<String>,
+    /// `codec` or `floor`.
+    pub role: String,
+    /// How documents of a stream follow one another.
+    pub framing: String,
+    /// Who refuses bytes after a document.
+    pub trailing: String,
+    /// One sentence to know before choosing it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub caveat: String,
+}
+
+/// One measured thing: an operation on a dataset by a codec in a mode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Which.
+    #[serde(flatten)]
+    pub id: CellId,
+    /// How it went.
+    pub status: Status,
+    /// Why it has no figure, where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether the codec gave back an equal value before any clock ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<bool>,
+    /// Documents that one operation encodes or decodes.
+    pub documents: u64,
+    /// Encoded size of what one operation handles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// The same bytes compressed by zstd at level 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zstd_bytes: Option<u64>,
+    /// What the counting pass saw in one operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// CPU time of one operation, over rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
+    /// Wall time of one operation, over rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Time>,
+    /// CPU time of copying the encoded bytes once (the floor), over rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<Time>,
+    /// The rounds themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Round>,
+    /// Absent keys and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, String>,
+}
+
+/// Names a cell. As text: `operation/dataset/codec/mode`, and ` (again)` behind a control.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CellId {
+    /// What is done.
+    pub operation: Operation,
+    /// The dataset's id.
+    pub dataset: String,
+    /// The codec's id.
+    pub codec: String,
+    /// How the codec and its buffer are kept.
+    pub mode: Mode,
+    /// True for the second name of an A/A control.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
+}
+
+impl fmt::Display for CellId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operation, dataset, codec, mode, again } = self;
+        write!(f, "{operation}/{dataset}/{codec}/{mode}")?;
+        f.write_str(if *again { " (again)" } else { "" })
+    }
+}
+
+/// What is done.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Value to bytes.
+    Encode,
+    /// Bytes to a value that owns what it holds.
+    Decode,
+    /// Bytes to a value that borrows its text from them.
+    Borrow,
+    /// Dropping the decoded value, which no other operation's time holds.
+    Drop,
+}
+
+impl Operation {
+    /// All, in the order in which tables show them.
+    pub const ALL: [Self; 4] = [Self::Encode, Self::Decode, Self::Borrow, Self::Drop];
+
+    /// The operation as one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Encode => "encode",
+            Self::Decode => "decode",
+            Self::Borrow => "borrow",
+            Self::Drop => "drop",
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// How the codec and its buffer are kept from one operation to the next.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// A new codec and a new buffer for each operation.
+    Fresh,
+    /// The same codec and the same buffer again.
+    Reused,
+    /// The dataset's records as documents of one stream.
+    Stream,
+}
+
+impl Mode {
+    /// All, in the order in which tables show them.
+    pub const ALL: [Self; 3] = [Self::Reused, Self::Fresh, Self::Stream];
+
+    /// The mode as one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Reused => "reused",
+            Self::Stream => "stream",
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// How a cell went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Measured.
+    Ok,
+    /// The codec says that it cannot, and does not.
+    Unsupported,
+    /// The codec lost or changed a part of the value, or an error came where none should.
+    Failed,
+    /// The measuring process did not end in time.
+    Timeout,
+    /// Left out, or outstanding.
+    Skipped,
+}
+
+/// What the counting pass saw in one operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Calls of `alloc`, `alloc_zeroed` and `realloc`.
+    pub allocations: u64,
+    /// Bytes asked for by them (a `realloc` counts what it grows by).
+    pub allocated_bytes: u64,
+    /// The most bytes alive at one time beyond those alive at the start.
+    pub peak_bytes: u64,
+}
+
+/// A time over rounds: each round gives the lower quartile of its samples, this is their median
+/// and their spread.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Time {
+    /// Median over rounds.
+    pub median_ns: f64,
+    /// Lowest round.
+    pub low_ns: f64,
+    /// Highest round.
+    pub high_ns: f64,
+}
+
+/// One fresh process that measured a cell. Times are per operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Counted from 0.
+    pub round: u32,
+    /// Lower quartile of the samples' CPU time: the figure that is compared.
+    pub cpu_ns: f64,
+    /// The fastest sample.
+    pub cpu_min_ns: f64,
+    /// The median sample.
+    pub cpu_median_ns: f64,
+    /// Lower quartile of the samples' wall time.
+    pub wall_ns: f64,
+    /// CPU time of copying the encoded bytes once, where the operation makes or reads bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_ns: Option<f64>,
+    /// Samples taken.
+    pub samples: u32,
+    /// Operations measured in all samples together.
+    pub operations: u64,
+    /// How often the kernel took the processor away while samples ran.
+    pub preemptions: u64,
+}

@@ -1,0 +1,2 @@
+//! The list of codecs: one line and one feature for each codec crate.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! Records in, text out: terminal, Markdown and CSV.
+#![forbid(unsafe_code)]
