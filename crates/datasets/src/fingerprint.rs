@@ -23,8 +23,8 @@ use serde::ser::{self, Serialize, Serializer};
 ///
 /// So a typed value and the [`Value`](crate::Value) that [`to_value`](crate::to_value) makes of
 /// it have one fingerprint, `1` and `1.0` and `"1"` have three, and order counts.
-/// It is for telling whether two runs used the same data; it is not safe against somebody who looks
-/// for collisions.
+/// It is for telling whether two runs used the same data, not safe against somebody who looks for
+/// collisions.
 ///
 /// A value whose own `Serialize` refuses is hashed as far as it went, then `!` and the refusal's
 /// text.

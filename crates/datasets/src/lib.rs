@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "files")]
+pub mod files;
 mod fingerprint;
 mod random;
 pub mod seeded;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use serde::Serialize;
 use wiremark_datasets::seeded::event::{Entry, Events};
@@ -55,20 +56,23 @@ impl<F: FnMut(Seen)> DatasetVisitor for Each<F> {
     }
 }
 
-fn each(mut look: impl FnMut(&str, Seen)) {
-    for id in IDS {
-        for self_describing in [true, false] {
-            let mut seen = 0;
-            let found = visit(
-                id,
-                self_describing,
-                &mut Each(|what| {
-                    seen += 1;
-                    look(id, what);
-                }),
-            );
-            assert!(found && seen == 1, "{id}");
+/// Looks at each dataset in both forms; they are made once for all tests.
+fn each(mut look: impl FnMut(&str, &Seen)) {
+    static ALL: OnceLock<Vec<(&str, Seen)>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let mut all = Vec::new();
+        for id in IDS {
+            for self_describing in [true, false] {
+                let before = all.len();
+                let found =
+                    visit(id, self_describing, &mut Each(|seen| all.push((id, seen))));
+                assert!(found && all.len() == before + 1, "{id}");
+            }
         }
+        all
+    });
+    for (id, seen) in all {
+        look(id, seen);
     }
 }
 

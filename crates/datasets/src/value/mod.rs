@@ -247,8 +247,8 @@ impl PartialEq for Value {
 
 impl Eq for Value {}
 
-/// As a document would write it: `{"id": 7, "tags": ["a", null]}`, bytes as `b"…"`; with `{:#?}` on
-/// several lines.
+/// As a document would write it: `{"id": 7, "tags": ["a", null]}`, bytes as `b"…"`; with `{:#?}`
+/// on several lines.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
