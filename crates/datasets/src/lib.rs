@@ -52,7 +52,8 @@ pub trait Dataset: Send + 'static {
     fn sibling(&self) -> Self::Value;
 
     /// The documents of a stream: the records of the value where it is a sequence, else a
-    /// hundred values like it. Never empty, except for a user's empty file.
+    /// hundred values like it; for a user's file that is one document, this one. Never empty,
+    /// except for a set that was made with no records.
     fn items(&self) -> &[Self::Item];
 
     /// Whether a borrowed twin holds the same as a value.

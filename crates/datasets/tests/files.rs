@@ -829,3 +829,62 @@ fn mutated_files_never_panic_and_json_agrees_with_another_reader() {
         "{accepted} accepted, {refused} refused"
     );
 }
+
+/// Any value that JSON can hold, `-0` as an integer excepted.
+fn any_value(rng: &mut Rng, depth: usize) -> Value {
+    const TEXTS: [&str; 8] = [
+        "",
+        "a",
+        "\"\\/",
+        "\u{0}\u{1f}\n\r\t",
+        "\u{7f}\u{85}",
+        "äß",
+        "€\u{feff}",
+        "😀\u{10ffff}",
+    ];
+
+    let wide = |rng: &mut Rng| {
+        (0..4).fold(0_u128, |bits, _| (bits << 32) | rng.below(1 << 32) as u128)
+    };
+    match rng.below(if depth == 0 { 8 } else { 10 }) {
+        0 => Value::Null,
+        1 => Value::Bool(rng.below(2) == 0),
+        // Of every length, so that each representation comes up.
+        2 => Value::from(wide(rng) >> rng.below(128)),
+        3 => Value::from(-((wide(rng) >> (1 + rng.below(127))).cast_signed())),
+        4 | 5 => {
+            let float = f64::from_bits(u64::try_from(wide(rng) >> 64).unwrap());
+            Value::from(if float.is_finite() { float } else { -0.0 })
+        }
+        6 | 7 => {
+            (0..rng.below(5)).map(|_| TEXTS[rng.below(8)]).collect::<String>().into()
+        }
+        8 => (0..rng.below(5))
+            .map(|_| any_value(rng, depth - 1))
+            .collect::<Vec<_>>()
+            .into(),
+        _ => (0..rng.below(5))
+            .map(|_| (TEXTS[rng.below(8)].into(), any_value(rng, depth - 1)))
+            .collect::<Vec<_>>()
+            .into(),
+    }
+}
+
+#[test]
+fn whatever_another_program_writes_as_json_is_read_back_exactly() {
+    let seed = 7;
+    println!("seed {seed}");
+    let mut rng = Rng(seed);
+    let values: Vec<Value> = (0..5_000).map(|_| any_value(&mut rng, 4)).collect();
+    let mut lines = String::new();
+    for value in &values {
+        for text in [serde_json::to_string(value), serde_json::to_string_pretty(value)] {
+            let text = text.unwrap();
+            let data = open("a.json", &text).unwrap();
+            assert_eq!(data.value(), value, "{text}");
+        }
+        lines.push_str(&serde_json::to_string(value).unwrap());
+        lines.push('\n');
+    }
+    assert_eq!(open("a.ndjson", lines).unwrap().items(), values);
+}

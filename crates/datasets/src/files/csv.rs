@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::text::{Fail, Text, shown};
+use super::text::{Fail, Text, part, shown, tail};
 use crate::Value;
 
 /// Reads a header line and rows.
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
     }
 
     fn rest(&self) -> &'a [u8] {
-        &self.text.as_bytes()[self.at..]
+        tail(self.text.as_bytes(), self.at)
     }
 
     /// Passes the end of a line, if it is here.
@@ -318,7 +318,7 @@ impl<'a> Reader<'a> {
                 [byte, ..] if *byte == self.delimiter => self.at += 1,
                 _ if self.take_line_end() => return Ok(true),
                 _ => {
-                    let next = self.text[self.at..]
+                    let next = part(self.text, self.at..)
                         .chars()
                         .next()
                         .map_or_else(String::new, shown);
@@ -342,7 +342,7 @@ impl<'a> Reader<'a> {
         let ends = |&byte: &u8| byte == delimiter || matches!(byte, b'\n' | b'\r');
         let length = self.rest().iter().position(ends).unwrap_or(self.rest().len());
         self.at += length;
-        let text = Cow::Borrowed(&self.text[offset..self.at]);
+        let text = Cow::Borrowed(part(self.text, offset..self.at));
         Ok(Field { text, quoted: false, offset })
     }
 
@@ -356,7 +356,7 @@ impl<'a> Reader<'a> {
                     "expected a closing quote for this one, found none",
                 ));
             };
-            let part = &self.text[self.at..self.at + length];
+            let part = part(self.text, self.at..self.at + length);
             self.at += length + 1;
             if text.is_empty() {
                 text = Cow::Borrowed(part);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem;
 
 use super::number::keeps;
-use super::text::{Fail, Text, shown};
+use super::text::{Fail, Text, part, shown, tail};
 use crate::Value;
 use crate::seeded::grouped;
 
@@ -45,8 +45,9 @@ pub(super) fn lines(
     let whole = text.body;
     let mut start = 0;
     while start < whole.len() {
-        let end = whole[start..].find('\n').map_or(whole.len(), |length| start + length);
-        parser.text = &whole[..end];
+        let end =
+            part(whole, start..).find('\n').map_or(whole.len(), |length| start + length);
+        parser.text = part(whole, ..end);
         parser.at = start;
         parser.white_space();
         if parser.peek().is_some() {
@@ -202,6 +203,10 @@ impl<'a> Parser<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    fn rest(&self) -> &'a [u8] {
+        tail(self.text.as_bytes(), self.at)
+    }
+
     fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -336,7 +341,7 @@ impl<'a> Parser<'a> {
                     ("false", Value::Bool(false)),
                 ];
                 for (word, value) in literals {
-                    if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+                    if self.rest().starts_with(word.as_bytes()) {
                         self.at += word.len();
                         return Ok(value);
                     }
@@ -363,12 +368,12 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let mut string = String::new();
         loop {
-            let rest = &self.text.as_bytes()[self.at..];
+            let rest = self.rest();
             let plain =
                 rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
             let plain = plain.unwrap_or(rest.len());
             // All three stand for themselves in UTF-8, so this cuts between characters.
-            string.push_str(&self.text[self.at..self.at + plain]);
+            string.push_str(part(self.text, self.at..self.at + plain));
             self.at += plain;
             match self.peek() {
                 Some(b'"') => {
@@ -410,9 +415,7 @@ impl<'a> Parser<'a> {
     fn unicode(&mut self, start: usize) -> Result<char, Fail> {
         let first = self.hex()?;
         let mut code = first;
-        if (0xd800..0xdc00).contains(&first)
-            && self.text.as_bytes()[self.at..].starts_with(b"\\u")
-        {
+        if (0xd800..0xdc00).contains(&first) && self.rest().starts_with(b"\\u") {
             self.at += 1;
             let second = self.hex()?;
             if (0xdc00..0xe000).contains(&second) {
@@ -476,7 +479,7 @@ impl<'a> Parser<'a> {
             }
             self.digits()?;
         }
-        let text = &self.text[start..self.at];
+        let text = part(self.text, start..self.at);
         if whole && text != "-0" {
             self.integer(start, text, negative)
         } else {
@@ -532,7 +535,7 @@ fn has_duplicates(entries: &[(Value, Value)]) -> bool {
 
     if entries.len() <= FEW {
         let repeats = |(index, (key, _)): (usize, &(Value, Value))| {
-            entries[..index].iter().any(|(earlier, _)| earlier == key)
+            entries.iter().take(index).any(|(earlier, _)| earlier == key)
         };
         entries.iter().enumerate().any(repeats)
     } else {

@@ -43,6 +43,14 @@
 //! twice, quotes that are not closed or that are followed by something, and a file without
 //! a row are errors.
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
 mod csv;
 mod json;
 mod number;

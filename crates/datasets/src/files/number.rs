@@ -1,5 +1,7 @@
 //! What a number's text keeps when it becomes a 64-bit float.
 
+use super::text::part;
+
 /// The digits that matter, most significant first: no sign, no point, no exponent, no zeros
 /// before or behind.
 fn digits(text: &str) -> impl DoubleEndedIterator<Item = u8> + Clone {
@@ -7,7 +9,7 @@ fn digits(text: &str) -> impl DoubleEndedIterator<Item = u8> + Clone {
     let from = mantissa.find(|c: char| matches!(c, '1'..='9')).unwrap_or(mantissa.len());
     let to =
         mantissa.rfind(|c: char| matches!(c, '1'..='9')).map_or(from, |last| last + 1);
-    mantissa[from..to].bytes().filter(u8::is_ascii_digit)
+    part(mantissa, from..to).bytes().filter(u8::is_ascii_digit)
 }
 
 /// Whether `float`, the one nearest to the decimal `text`, keeps all that was written: whether

@@ -1,6 +1,7 @@
 //! A file as text, places in it, and what is wrong there.
 
 use std::fmt;
+use std::slice::SliceIndex;
 
 /// What is wrong with a file, and where.
 ///
@@ -51,6 +52,17 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
+/// A part of a text. Ranges come from bytes that were looked at, so it is there; a mistake in
+/// them is an empty part and not the end of the program.
+pub(super) fn part<R: SliceIndex<str, Output = str>>(text: &str, range: R) -> &str {
+    text.get(range).unwrap_or_default()
+}
+
+/// The bytes from a place on; see [`part`].
+pub(super) fn tail(bytes: &[u8], from: usize) -> &[u8] {
+    bytes.get(from..).unwrap_or_default()
+}
+
 /// What is wrong at a byte of a text.
 #[derive(Debug)]
 pub(super) struct Fail {
@@ -78,7 +90,7 @@ impl<'a> Text<'a> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
 
         let skipped = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
-        let rest = &bytes[skipped..];
+        let rest = tail(bytes, skipped);
         let known = match bytes {
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16; convert it to UTF-8"),
             [0x1f, 0x8b, ..] => Some("a gzip file; unpack it first"),
@@ -110,7 +122,7 @@ impl<'a> Text<'a> {
         let before = self.body.get(..offset).unwrap_or(self.body);
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         let lines = before.bytes().filter(|&byte| byte == b'\n').count();
-        let column = before[line_start..].chars().count();
+        let column = part(before, line_start..).chars().count();
         (lines as u64 + 1, column as u64 + 1)
     }
 
