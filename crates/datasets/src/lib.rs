@@ -1,8 +1,16 @@
-//! What is encoded: seeded datasets, the dynamic [`Value`], and data from the user's own files.
-//!
-//! A value is a function of a seed or of a file's bytes and of nothing else. This room never
-//! names a codec, never reads a clock and draws no random number from outside.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "files")]
+pub mod files;
+mod fingerprint;
+mod random;
+pub mod seeded;
+mod value;
+
+pub use fingerprint::fingerprint;
+pub use seeded::{IDS, SEED, about, visit};
+pub use value::{Value, ValueError, from_value, to_value};
 
 use std::fmt;
 
@@ -44,7 +52,8 @@ pub trait Dataset: Send + 'static {
     fn sibling(&self) -> Self::Value;
 
     /// The documents of a stream: the records of the value where it is a sequence, else a
-    /// hundred values like it. Never empty, except for a user's empty file.
+    /// hundred values like it; for a user's file that is one document, this one. Never empty,
+    /// except for a set that was made with no records.
     fn items(&self) -> &[Self::Item];
 
     /// Whether a borrowed twin holds the same as a value.
