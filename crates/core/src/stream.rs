@@ -143,9 +143,11 @@ pub fn put_varint(mut number: u64, space: &mut [u8; VARINT_MAX_BYTES]) -> &[u8] 
 /// if it does not fit in 64 bits.
 pub fn take_varint(bytes: &[u8]) -> Result<(u64, usize)> {
     let mut number = 0_u64;
-    for (index, &byte) in bytes.iter().take(VARINT_MAX_BYTES).enumerate() {
+    let shifts = (0_u32..).step_by(7);
+    for ((index, &byte), shift) in
+        bytes.iter().take(VARINT_MAX_BYTES).enumerate().zip(shifts)
+    {
         let low = u64::from(byte & 0x7f);
-        let shift = 7 * index as u32;
         if (low << shift) >> shift != low {
             return Err(Error::syntax("a varint beyond 64 bits").at(index));
         }
