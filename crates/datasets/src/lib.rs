@@ -1,8 +1,14 @@
-//! What is encoded: seeded datasets, the dynamic [`Value`], and data from the user's own files.
-//!
-//! A value is a function of a seed or of a file's bytes and of nothing else. This room never
-//! names a codec, never reads a clock and draws no random number from outside.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+
+mod fingerprint;
+mod random;
+pub mod seeded;
+mod value;
+
+pub use fingerprint::fingerprint;
+pub use seeded::{IDS, SEED, about, visit};
+pub use value::{Value, ValueError, from_value, to_value};
 
 use std::fmt;
 
