@@ -93,7 +93,7 @@ impl Codec for Bincode {
                 unknown_length: false,
                 omitted_fields: false,
                 internally_tagged: false,
-                adjacently_tagged: true,
+                adjacently_tagged: false,
                 untagged: false,
                 flatten: false,
                 skip: false,
@@ -215,4 +215,11 @@ fn decode_error(error: DecodeError, bytes: &[u8]) -> Error {
         _ => ErrorKind::Syntax,
     };
     Error::wrap(kind, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    wiremark_conform::suite! { standard: Bincode::standard(), legacy: Bincode::legacy() }
 }

@@ -188,3 +188,10 @@ fn decode_error(error: ciborium::de::Error<io::Error>, taken: usize) -> Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    wiremark_conform::suite! { ciborium: Cbor::new() }
+}

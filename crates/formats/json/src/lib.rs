@@ -176,3 +176,10 @@ fn offset(error: &serde_json::Error, bytes: &[u8]) -> Option<usize> {
     };
     Some((start + error.column().saturating_sub(1)).min(bytes.len()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    wiremark_conform::suite! { compact: Json::compact(), pretty: Json::pretty() }
+}

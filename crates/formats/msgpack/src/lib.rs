@@ -99,7 +99,7 @@ impl Codec for MsgPack {
                 unknown_length: true,
                 omitted_fields: named,
                 internally_tagged: true,
-                adjacently_tagged: true,
+                adjacently_tagged: named,
                 untagged: named,
                 flatten: true,
                 skip: true,
@@ -210,4 +210,11 @@ fn decode_error(error: decode::Error, bytes: &[u8]) -> Error {
         | decode::Error::Syntax(_) => ErrorKind::Data,
     };
     Error::wrap(kind, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    wiremark_conform::suite! { compact: MsgPack::compact(), named: MsgPack::named() }
 }

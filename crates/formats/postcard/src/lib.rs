@@ -72,7 +72,7 @@ impl Codec for Postcard {
                 unknown_length: false,
                 omitted_fields: false,
                 internally_tagged: false,
-                adjacently_tagged: true,
+                adjacently_tagged: false,
                 untagged: false,
                 flatten: false,
                 skip: false,
@@ -173,4 +173,11 @@ fn decode_error(error: postcard::Error) -> Error {
         _ => ErrorKind::Syntax,
     };
     Error::wrap(kind, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    wiremark_conform::suite! { postcard: Postcard::new() }
 }
