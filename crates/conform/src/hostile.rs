@@ -1,7 +1,7 @@
 //! Bytes that somebody else made: nothing panics, nothing runs on, and memory is asked for only
 //! when the bytes are there.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -48,10 +48,16 @@ struct Skipped {
 pub fn hostile_bytes_are_refused<C: Codec>(codec: &C) -> Findings {
     let mut codec = codec.clone();
     let mut findings = Findings::new(codec.profile().id);
+    // One panic a type will do: each prints a trace.
+    let mut panicked = BTreeSet::new();
     each_input(&mut codec.clone(), SEED, &mut |count, input| {
         each_type(&mut codec, count, &mut |codec, target, decode| {
+            if panicked.contains(target) {
+                return;
+            }
             let result = panic::catch_unwind(AssertUnwindSafe(|| decode(codec, input)));
             let Ok(result) = result else {
+                panicked.insert(target);
                 return findings.add(format!(
                     "{target} from {}: expected an error, found a panic",
                     hex(input)
