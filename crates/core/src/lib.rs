@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod codec;
+pub mod depth;
 mod error;
 mod profile;
 pub mod stream;

@@ -145,7 +145,7 @@ pub fn take_varint(bytes: &[u8]) -> Result<(u64, usize)> {
     let mut number = 0_u64;
     let shifts = (0_u32..).step_by(7);
     for ((index, &byte), shift) in
-        bytes.iter().enumerate().zip(shifts).take(VARINT_MAX_BYTES)
+        bytes.iter().take(VARINT_MAX_BYTES).enumerate().zip(shifts)
     {
         let low = u64::from(byte & 0x7f);
         if (low << shift) >> shift != low {

@@ -1,2 +1,185 @@
-//! wiremark codec: serde_json.
+#![doc = include_str!("../README.md")]
+//!
+//! This crate knows `wiremark-core`, serde and `serde_json`; it never opens a file or reads a
+//! clock.
 #![forbid(unsafe_code)]
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
+
+use wiremark_core::depth::{Guard, MAX_DEPTH};
+use wiremark_core::{
+    Capabilities, Codec, CodecVisitor, Error, ErrorKind, Framing, Profile, Result, Role,
+    Trailing, Upkeep, append,
+};
+
+/// Shows `visitor` each measured variant once.
+///
+/// ```
+/// struct Ids(Vec<&'static str>);
+/// impl wiremark_core::CodecVisitor for Ids {
+///     fn visit<C: wiremark_core::Codec>(&mut self, codec: C) {
+///         self.0.push(codec.profile().id);
+///     }
+/// }
+///
+/// let mut ids = Ids(Vec::new());
+/// wiremark_json::visit(&mut ids);
+/// assert_eq!(ids.0, ["json/serde_json/compact", "json/serde_json/pretty"]);
+/// ```
+pub fn visit(visitor: &mut impl CodecVisitor) {
+    visitor.visit(Json::compact());
+    visitor.visit(Json::pretty());
+}
+
+/// JSON through `serde_json`.
+#[derive(Clone, Debug)]
+pub struct Json {
+    layout: Layout,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    Compact,
+    Pretty,
+}
+
+impl Json {
+    /// Without white space: `{"a":1}`. A stream has one document a line.
+    pub fn compact() -> Self {
+        Self { layout: Layout::Compact }
+    }
+
+    /// For human eyes: a member a line, indented by two spaces.
+    ///
+    /// Its documents hold line feeds, so a stream of them has a length before each.
+    pub fn pretty() -> Self {
+        Self { layout: Layout::Pretty }
+    }
+}
+
+impl Codec for Json {
+    fn profile(&self) -> Profile {
+        let (id, framing) = match self.layout {
+            Layout::Compact => ("json/serde_json/compact", Framing::Lines),
+            Layout::Pretty => ("json/serde_json/pretty", Framing::LengthPrefixed),
+        };
+        Profile {
+            id,
+            format: "JSON",
+            library: "serde_json",
+            version: "1.0.154",
+            spec: "RFC 8259, https://www.rfc-editor.org/rfc/rfc8259",
+            license: "MIT OR Apache-2.0",
+            upkeep: Upkeep::Maintained,
+            role: Role::Codec,
+            framing,
+            trailing: Trailing::RefusedByLibrary,
+            can: Capabilities {
+                self_describing: true,
+                human_readable: true,
+                field_names: true,
+                borrow_str: true,
+                borrow_bytes: false,
+                bytes: false,
+                int_128: true,
+                non_finite_floats: false,
+                nested_option: false,
+                unit_is_some: false,
+                integer_keys: true,
+                compound_keys: false,
+                unknown_length: true,
+                omitted_fields: true,
+                internally_tagged: true,
+                adjacently_tagged: true,
+                untagged: true,
+                flatten: true,
+                skip: true,
+                deterministic: true,
+                max_depth: MAX_DEPTH,
+            },
+            caveat: "NaN and the infinities are written as null, bytes as an array of numbers",
+        }
+    }
+
+    #[inline]
+    fn encode_into<T: Serialize + ?Sized>(
+        &mut self,
+        value: &T,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let guard = Guard::new();
+        let value = guard.value(value);
+        append(out, |out| {
+            match self.layout {
+                Layout::Compact => serde_json::to_writer(out, &value),
+                Layout::Pretty => serde_json::to_writer_pretty(out, &value),
+            }
+            .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
+        })
+    }
+
+    #[inline]
+    fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
+        let guard = Guard::new();
+        let mut library = serde_json::Deserializer::from_slice(bytes);
+        // The guard's limit is the same for both ways and for each codec.
+        library.disable_recursion_limit();
+        T::deserialize(guard.lending(&mut library))
+            .and_then(|value| library.end().map(|()| value))
+            .map_err(|error| decode_error(error, &guard, bytes))
+    }
+}
+
+#[cold]
+fn encode_error(error: serde_json::Error) -> Error {
+    let kind = match error.classify() {
+        Category::Io => ErrorKind::Io,
+        // A key that is no string, in the library's words.
+        Category::Syntax | Category::Eof => ErrorKind::Unsupported,
+        Category::Data => ErrorKind::Data,
+    };
+    Error::wrap(kind, error)
+}
+
+#[cold]
+fn decode_error(error: serde_json::Error, guard: &Guard, bytes: &[u8]) -> Error {
+    let offset = offset(&error, bytes);
+    let error = guard.error().unwrap_or_else(|| {
+        let kind = match error.classify() {
+            Category::Io => return Error::from(io::Error::from(error)),
+            Category::Syntax => ErrorKind::Syntax,
+            Category::Data => ErrorKind::Data,
+            Category::Eof => ErrorKind::Eof,
+        };
+        Error::wrap(kind, error)
+    });
+    match offset {
+        Some(offset) => error.at(offset),
+        None => error,
+    }
+}
+
+/// The library tells line and column, both counted from 1; 0 where it does not know. The
+/// column is that of the byte at fault, or of the last byte at the end of the input.
+fn offset(error: &serde_json::Error, bytes: &[u8]) -> Option<usize> {
+    if error.classify() == Category::Eof {
+        return Some(bytes.len());
+    }
+    let lines_before = error.line().checked_sub(1)?;
+    let line_feeds = bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n');
+    let start = match lines_before.checked_sub(1) {
+        None => 0,
+        Some(last) => line_feeds.map(|(index, _)| index + 1).nth(last)?,
+    };
+    Some((start + error.column().saturating_sub(1)).min(bytes.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    wiremark_conform::suite! { compact: Json::compact(), pretty: Json::pretty() }
+}

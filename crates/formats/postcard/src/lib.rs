@@ -1,2 +1,183 @@
-//! wiremark codec: postcard.
+#![doc = include_str!("../README.md")]
+//!
+//! This crate knows `wiremark-core`, serde and `postcard`; it never opens a file or reads a
+//! clock.
 #![forbid(unsafe_code)]
+
+use postcard::ser_flavors::Flavor;
+use serde::{Deserialize, Serialize};
+
+use wiremark_core::depth::{Guard, MAX_DEPTH};
+use wiremark_core::{
+    Capabilities, Codec, CodecVisitor, Error, ErrorKind, Framing, Profile, Result, Role,
+    Trailing, Upkeep, append,
+};
+
+/// Shows `visitor` each measured variant once; here it is one.
+///
+/// ```
+/// struct Ids(Vec<&'static str>);
+/// impl wiremark_core::CodecVisitor for Ids {
+///     fn visit<C: wiremark_core::Codec>(&mut self, codec: C) {
+///         self.0.push(codec.profile().id);
+///     }
+/// }
+///
+/// let mut ids = Ids(Vec::new());
+/// wiremark_postcard::visit(&mut ids);
+/// assert_eq!(ids.0, ["postcard/postcard"]);
+/// ```
+pub fn visit(visitor: &mut impl CodecVisitor) {
+    visitor.visit(Postcard::new());
+}
+
+/// Postcard through the crate of that name.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Postcard {}
+
+impl Postcard {
+    /// The plain format: no checksum, no byte stuffing.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
+impl Codec for Postcard {
+    fn profile(&self) -> Profile {
+        Profile {
+            id: "postcard/postcard",
+            format: "Postcard",
+            library: "postcard",
+            version: "1.2.0",
+            spec: "Postcard 1, https://postcard.jamesmunns.com/wire-format",
+            license: "MIT OR Apache-2.0",
+            upkeep: Upkeep::Maintained,
+            role: Role::Codec,
+            framing: Framing::BackToBack,
+            trailing: Trailing::RefusedByAdapter,
+            can: Capabilities {
+                self_describing: false,
+                human_readable: false,
+                field_names: false,
+                borrow_str: true,
+                borrow_bytes: true,
+                bytes: false,
+                int_128: true,
+                non_finite_floats: true,
+                nested_option: true,
+                unit_is_some: true,
+                integer_keys: true,
+                compound_keys: true,
+                unknown_length: false,
+                omitted_fields: false,
+                internally_tagged: false,
+                adjacently_tagged: false,
+                untagged: false,
+                flatten: false,
+                skip: false,
+                deterministic: true,
+                max_depth: MAX_DEPTH,
+            },
+            caveat: "reader and writer must share the exact types",
+        }
+    }
+
+    #[inline]
+    fn encode_into<T: Serialize + ?Sized>(
+        &mut self,
+        value: &T,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let guard = Guard::new();
+        let value = guard.value(value);
+        append(out, |out| {
+            postcard::serialize_with_flavor(&value, Tail(out))
+                .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
+        })
+    }
+
+    #[inline]
+    fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
+        let (value, taken) = self.decode_prefix(bytes)?;
+        match bytes.len() - taken {
+            0 => Ok(value),
+            left => Err(Error::trailing(taken, left)),
+        }
+    }
+
+    #[inline]
+    fn decode_prefix<'de, T: Deserialize<'de>>(
+        &mut self,
+        bytes: &'de [u8],
+    ) -> Result<(T, usize)> {
+        let guard = Guard::new();
+        let mut library = postcard::Deserializer::from_bytes(bytes);
+        let decoded = T::deserialize(guard.untagged(&mut library, bytes));
+        // The rest can be had after an error too, and tells how far the library came.
+        let taken = bytes.len() - library.finalize().map_or(0, <[u8]>::len);
+        match decoded {
+            Ok(value) => Ok((value, taken)),
+            Err(error) => {
+                Err(guard.error().unwrap_or_else(|| decode_error(error)).at(taken))
+            }
+        }
+    }
+}
+
+/// Appends to a vector. The crate's own flavours take the vector itself, and drop it with the
+/// bytes that were in it before when a value fails.
+struct Tail<'a>(&'a mut Vec<u8>);
+
+impl Flavor for Tail<'_> {
+    type Output = ();
+
+    #[inline]
+    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(data);
+        Ok(())
+    }
+
+    #[inline]
+    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
+        self.0.push(data);
+        Ok(())
+    }
+
+    #[inline]
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}
+
+#[cold]
+fn encode_error(error: postcard::Error) -> Error {
+    let kind = match error {
+        postcard::Error::WontImplement
+        | postcard::Error::NotYetImplemented
+        | postcard::Error::SerializeSeqLengthUnknown => ErrorKind::Unsupported,
+        _ => ErrorKind::Data,
+    };
+    Error::wrap(kind, error)
+}
+
+#[cold]
+fn decode_error(error: postcard::Error) -> Error {
+    let kind = match error {
+        postcard::Error::DeserializeUnexpectedEnd => ErrorKind::Eof,
+        postcard::Error::WontImplement | postcard::Error::NotYetImplemented => {
+            ErrorKind::Unsupported
+        }
+        // The crate drops the message of the type's own `Deserialize`.
+        postcard::Error::SerdeDeCustom => ErrorKind::Data,
+        _ => ErrorKind::Syntax,
+    };
+    Error::wrap(kind, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    wiremark_conform::suite! { postcard: Postcard::new() }
+}

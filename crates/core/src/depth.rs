@@ -1,0 +1,271 @@
+//! A bound on nesting, and on elements that take no bytes, for libraries without one.
+//!
+//! Serialising and deserialising recurse: a value or a document that nests a hundred thousand
+//! deep overflows the stack, and with it the program ends. A [`Guard`] stands between a value
+//! and a library and refuses what nests deeper than [`MAX_DEPTH`], both ways and with the same
+//! count, whatever the library does by itself. It forwards everything else, adds one pointer to
+//! what is passed, and is inlined away where scalars are read and written.
+//!
+//! # What counts
+//! | level | depth |
+//! | --- | --- |
+//! | scalar, text, bytes, unit, unit struct, unit variant, `None` | 0 |
+//! | sequence, map, struct, tuple, tuple struct | 1 |
+//! | newtype variant: formats with names write a map of one entry | 1 |
+//! | tuple variant, struct variant: that map, and a sequence or map in it | 2 |
+//! | `Some`, newtype struct: nothing on most wires | 0, see below |
+//!
+//! A type can recur through options and newtypes alone (`struct N(Option<Box<N>>)`), so these
+//! are bounded too: on the way to any value there may be twice as many of them as levels of
+//! depth. That is one option and one newtype for each level, which real types stay within.
+//!
+//! # What is not seen
+//! Serde reads `untagged`, internally tagged and flattened types into a buffer first. The guard
+//! bounds how deep that buffer nests, but not what a type makes of it afterwards. A codec that
+//! skips a document without recursion (`IgnoredAny` in `serde_json`) skips one of any depth.
+//!
+//! # Example
+//! An adapter hands the library a guarded value, and looks at the guard if the library fails:
+//!
+//! ```
+//! use wiremark_core::depth::Guard;
+//! use wiremark_core::{Error, ErrorKind};
+//!
+//! /// `fmt::Formatter` stands for a library's serializer here.
+//! fn encode<T: serde::Serialize>(value: &T) -> Result<String, Error> {
+//!     struct Text<T>(T);
+//!     impl<T: serde::Serialize> std::fmt::Display for Text<T> {
+//!         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+//!             self.0.serialize(f)
+//!         }
+//!     }
+//!     use std::fmt::Write;
+//!     let guard = Guard::new();
+//!     let mut out = String::new();
+//!     write!(out, "{}", Text(guard.value(value)))
+//!         .map_err(|_| guard.error().unwrap_or_else(|| Error::unsupported("no text")))?;
+//!     Ok(out)
+//! }
+//!
+//! /// As many newtypes inside one another as the number says.
+//! struct Onion(u32);
+//! impl serde::Serialize for Onion {
+//!     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+//!         match self.0 {
+//!             0 => serializer.serialize_str("heart"),
+//!             n => serializer.serialize_newtype_struct("Onion", &Onion(n - 1)),
+//!         }
+//!     }
+//! }
+//!
+//! assert_eq!(encode(&Onion(256)).unwrap(), "heart");
+//! assert_eq!(encode(&Onion(257)).unwrap_err().kind(), ErrorKind::Limit);
+//! ```
+
+mod de;
+mod ser;
+
+use std::cell::Cell;
+use std::fmt;
+
+use serde::{Deserializer, Serialize};
+
+use crate::Error;
+
+/// How deep values may nest: a value of this depth passes, the next is
+/// [`ErrorKind::Limit`](crate::ErrorKind::Limit).
+pub const MAX_DEPTH: u32 = 128;
+
+/// How many elements that take no bytes a document may hold, whatever its length.
+///
+/// `Vec<()>` costs nothing on a wire without tags but its count, and the count may be 2⁶⁴ − 1.
+pub const MAX_EMPTY_ELEMENTS: usize = 65_536;
+
+/// Bounds one encode or one decode. See the [module](self).
+#[derive(Debug)]
+pub struct Guard {
+    max_depth: u32,
+    /// Levels that may still be entered.
+    levels: Cell<u32>,
+    /// Options and newtypes that may still be entered.
+    wraps: Cell<u32>,
+    /// Elements that may still come, where they are counted.
+    elements: Cell<usize>,
+    tripped: Cell<Option<Tripped>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Tripped {
+    Depth,
+    Wraps,
+    Elements,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Guard {
+    /// A guard with the limit [`MAX_DEPTH`].
+    #[inline]
+    pub fn new() -> Self {
+        Self::with_max_depth(MAX_DEPTH)
+    }
+
+    /// A guard with another limit. Each level takes a few hundred bytes of stack.
+    #[inline]
+    pub fn with_max_depth(max_depth: u32) -> Self {
+        Self {
+            max_depth,
+            levels: Cell::new(max_depth),
+            wraps: Cell::new(max_depth.saturating_mul(2)),
+            elements: Cell::new(MAX_EMPTY_ELEMENTS),
+            tripped: Cell::new(None),
+        }
+    }
+
+    /// A value that serialises as `value` does, within the limit.
+    #[inline]
+    pub fn value<'a, T: Serialize + ?Sized>(
+        &'a self,
+        value: &'a T,
+    ) -> impl Serialize + use<'a, T> {
+        self.guarded(value)
+    }
+
+    /// A deserializer that lends text and bytes out of its input where `inner` does.
+    #[inline]
+    pub fn lending<'de, D: Deserializer<'de>>(
+        &self,
+        inner: D,
+    ) -> impl Deserializer<'de, Error = D::Error> {
+        de::Guarded::<de::Lends, D>::new(inner, self)
+    }
+
+    /// A deserializer for values of any lifetime over an `inner` that lends nothing: libraries
+    /// have such a one that ask for [`DeserializeOwned`](serde::de::DeserializeOwned).
+    #[inline]
+    pub fn copying<'src, 'de, D: Deserializer<'src>>(
+        &self,
+        inner: D,
+    ) -> impl Deserializer<'de, Error = D::Error> {
+        de::Guarded::<de::Copies, D>::new(inner, self)
+    }
+
+    /// A lending deserializer for a wire without tags, on which an element may take no bytes.
+    ///
+    /// The elements of all sequences and maps are counted: there may be as many as `input` has
+    /// bytes, and [`MAX_EMPTY_ELEMENTS`] more. Owned text is asked for as borrowed text, so
+    /// that its length is checked against the input before anything is allocated.
+    #[inline]
+    pub fn untagged<'de, D: Deserializer<'de>>(
+        &self,
+        inner: D,
+        input: &'de [u8],
+    ) -> impl Deserializer<'de, Error = D::Error> {
+        self.elements.set(input.len().saturating_add(MAX_EMPTY_ELEMENTS));
+        de::Guarded::<de::Untagged, D>::new(inner, self)
+    }
+
+    /// Why the guard refused, if it did. Ask when the library has failed: it cannot carry the
+    /// reason itself.
+    #[cold]
+    pub fn error(&self) -> Option<Error> {
+        let reason = self.reason(self.tripped.get()?);
+        Some(Error::limit(reason.to_string()))
+    }
+
+    #[inline]
+    fn guarded<'a, T: ?Sized>(&'a self, value: &'a T) -> ser::Guarded<'a, T> {
+        ser::Guarded { value, guard: self }
+    }
+
+    /// Enters `N` levels.
+    #[inline]
+    fn enter<const N: u32, E>(
+        &self,
+        custom: impl FnOnce(Reason) -> E,
+    ) -> Result<Levels<'_, N>, E> {
+        let left = self.levels.get().checked_sub(N);
+        self.levels.set(left.ok_or_else(|| self.trip(Tripped::Depth, custom))?);
+        Ok(Levels { guard: self })
+    }
+
+    /// Enters an option or a newtype.
+    #[inline]
+    fn wrap<E>(&self, custom: impl FnOnce(Reason) -> E) -> Result<Wrap<'_>, E> {
+        let left = self.wraps.get().checked_sub(1);
+        self.wraps.set(left.ok_or_else(|| self.trip(Tripped::Wraps, custom))?);
+        Ok(Wrap { guard: self })
+    }
+
+    #[inline]
+    fn count<E>(&self, custom: impl FnOnce(Reason) -> E) -> Result<(), E> {
+        let left = self.elements.get().checked_sub(1);
+        self.elements.set(left.ok_or_else(|| self.trip(Tripped::Elements, custom))?);
+        Ok(())
+    }
+
+    fn reason(&self, tripped: Tripped) -> Reason {
+        Reason { tripped, max_depth: self.max_depth }
+    }
+
+    /// Apart from the code that does not fail, since that is inlined everywhere.
+    #[cold]
+    #[inline(never)]
+    fn trip<E>(&self, tripped: Tripped, custom: impl FnOnce(Reason) -> E) -> E {
+        self.tripped.set(Some(tripped));
+        custom(self.reason(tripped))
+    }
+}
+
+/// Levels that have been entered. Dropping it leaves them, after errors too: a type may survive
+/// the failure of its parts.
+struct Levels<'s, const N: u32> {
+    guard: &'s Guard,
+}
+
+impl<const N: u32> Drop for Levels<'_, N> {
+    #[inline]
+    fn drop(&mut self) {
+        self.guard.levels.set(self.guard.levels.get() + N);
+    }
+}
+
+/// An option or a newtype that has been entered.
+struct Wrap<'s> {
+    guard: &'s Guard,
+}
+
+impl Drop for Wrap<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.guard.wraps.set(self.guard.wraps.get() + 1);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Reason {
+    tripped: Tripped,
+    max_depth: u32,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let depth = self.max_depth;
+        match self.tripped {
+            Tripped::Depth => write!(f, "expected at most {depth} levels of nesting"),
+            Tripped::Wraps => write!(
+                f,
+                "expected at most {} options and newtypes inside one another",
+                depth.saturating_mul(2)
+            ),
+            Tripped::Elements => write!(
+                f,
+                "expected at most {MAX_EMPTY_ELEMENTS} elements that take no bytes"
+            ),
+        }
+    }
+}

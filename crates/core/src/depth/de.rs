@@ -1,0 +1,573 @@
+//! A library's deserializer under a guard.
+//!
+//! Two lifetimes run through it: the library reads from `'src`, the value may borrow for `'de`.
+//! They are one unless the library lends nothing.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{
+    self, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
+
+use super::Guard;
+
+/// Writes the methods for scalars and text: as declarations of [`Source`], as one of the two
+/// implementations, and as what [`Guarded`] does with them.
+macro_rules! leaves {
+    ($what:ident) => {
+        leaves! {
+            $what:
+            deserialize_bool
+            deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+            deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+            deserialize_f32 deserialize_f64
+            deserialize_char deserialize_str
+            deserialize_unit deserialize_identifier
+        }
+    };
+    (declare: $($method:ident)*) => {
+        $(
+            fn $method<D: Deserializer<'src>, V: Visitor<'de>>(
+                library: D,
+                visitor: Within<'de, '_, Self, V>,
+            ) -> Result<V::Value, D::Error>;
+        )*
+    };
+    (bare: $($method:ident)*) => {
+        $(
+            #[inline]
+            fn $method<D: Deserializer<'de>, V: Visitor<'de>>(
+                library: D,
+                visitor: Within<'de, '_, Self, V>,
+            ) -> Result<V::Value, D::Error> {
+                library.$method(visitor.inner)
+            }
+        )*
+    };
+    (guarded: $($method:ident)*) => {
+        $(
+            #[inline]
+            fn $method<D: Deserializer<'src>, V: Visitor<'de>>(
+                library: D,
+                visitor: Within<'de, '_, Self, V>,
+            ) -> Result<V::Value, D::Error> {
+                library.$method(visitor)
+            }
+        )*
+    };
+    (forward: $($method:ident)*) => {
+        $(
+            #[inline]
+            fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+                P::$method(self.inner, Within::new(visitor, self.guard))
+            }
+        )*
+    };
+}
+
+/// How a library's deserializer treats its input.
+pub(super) trait Source<'src, 'de>: Sized {
+    /// Whether an element may take no bytes, so that elements must be counted and the lengths
+    /// of owned text checked.
+    const UNTAGGED: bool;
+
+    fn visit_str<V: Visitor<'de>, E: Error>(
+        visitor: V,
+        text: &'src str,
+    ) -> Result<V::Value, E>;
+
+    fn visit_bytes<V: Visitor<'de>, E: Error>(
+        visitor: V,
+        bytes: &'src [u8],
+    ) -> Result<V::Value, E>;
+
+    // Scalars and text. No library answers a question for a number with a sequence, and what
+    // wants text refuses one; so where the lifetimes allow it, the library sees the type's own
+    // visitor, and reads scalars by the same code as without a guard.
+    leaves! { declare }
+    leaves! { declare: deserialize_string }
+}
+
+/// The library lends text and bytes out of the input.
+pub(super) enum Lends {}
+
+/// The library lends nothing that outlives the call.
+pub(super) enum Copies {}
+
+/// The library lends, and its wire has no tags.
+pub(super) enum Untagged {}
+
+macro_rules! lending_source {
+    ($type:ty, $untagged:literal) => {
+        impl<'de> Source<'de, 'de> for $type {
+            const UNTAGGED: bool = $untagged;
+
+            #[inline]
+            fn visit_str<V: Visitor<'de>, E: Error>(
+                visitor: V,
+                text: &'de str,
+            ) -> Result<V::Value, E> {
+                visitor.visit_borrowed_str(text)
+            }
+
+            #[inline]
+            fn visit_bytes<V: Visitor<'de>, E: Error>(
+                visitor: V,
+                bytes: &'de [u8],
+            ) -> Result<V::Value, E> {
+                visitor.visit_borrowed_bytes(bytes)
+            }
+
+            leaves! { bare }
+            leaves! { bare: deserialize_string }
+        }
+    };
+}
+
+lending_source!(Lends, false);
+lending_source!(Untagged, true);
+
+impl<'src, 'de> Source<'src, 'de> for Copies {
+    const UNTAGGED: bool = false;
+
+    #[inline]
+    fn visit_str<V: Visitor<'de>, E: Error>(
+        visitor: V,
+        text: &'src str,
+    ) -> Result<V::Value, E> {
+        visitor.visit_str(text)
+    }
+
+    #[inline]
+    fn visit_bytes<V: Visitor<'de>, E: Error>(
+        visitor: V,
+        bytes: &'src [u8],
+    ) -> Result<V::Value, E> {
+        visitor.visit_bytes(bytes)
+    }
+
+    leaves! { guarded }
+    leaves! { guarded: deserialize_string }
+}
+
+/// A library's deserializer under a guard.
+pub(super) struct Guarded<'src, 's, P, D> {
+    inner: D,
+    guard: &'s Guard,
+    source: PhantomData<(&'src (), P)>,
+}
+
+/// A visitor or a seed under a guard. `COUNTED` if the elements of a sequence are data and not
+/// the fields of a type.
+pub(super) struct Within<'de, 's, P, V, const COUNTED: bool = false> {
+    inner: V,
+    guard: &'s Guard,
+    source: PhantomData<(&'de (), P)>,
+}
+
+/// What a library hands to a visitor, under a guard.
+struct Access<'src, 's, P, A, const COUNTED: bool = false> {
+    inner: A,
+    guard: &'s Guard,
+    source: PhantomData<(&'src (), P)>,
+}
+
+impl<'s, P, D> Guarded<'_, 's, P, D> {
+    #[inline]
+    pub(super) fn new(inner: D, guard: &'s Guard) -> Self {
+        Self { inner, guard, source: PhantomData }
+    }
+}
+
+impl<'s, P, V, const COUNTED: bool> Within<'_, 's, P, V, COUNTED> {
+    #[inline]
+    fn new(inner: V, guard: &'s Guard) -> Self {
+        Self { inner, guard, source: PhantomData }
+    }
+}
+
+impl<'s, P, A, const COUNTED: bool> Access<'_, 's, P, A, COUNTED> {
+    #[inline]
+    fn new(inner: A, guard: &'s Guard) -> Self {
+        Self { inner, guard, source: PhantomData }
+    }
+}
+
+impl<'src, 'de, P, D> Deserializer<'de> for Guarded<'src, '_, P, D>
+where
+    P: Source<'src, 'de>,
+    D: Deserializer<'src>,
+{
+    type Error = D::Error;
+
+    leaves! { forward }
+
+    #[inline]
+    fn deserialize_string<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let visitor = Within::new(visitor, self.guard);
+        if P::UNTAGGED {
+            P::deserialize_str(self.inner, visitor)
+        } else {
+            P::deserialize_string(self.inner, visitor)
+        }
+    }
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_any(Within::<P, V, true>::new(visitor, self.guard))
+    }
+
+    #[inline]
+    fn deserialize_ignored_any<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_ignored_any(Within::<P, V>::new(visitor, self.guard))
+    }
+
+    #[inline]
+    fn deserialize_bytes<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_bytes(Within::<P, V>::new(visitor, self.guard))
+    }
+
+    #[inline]
+    fn deserialize_byte_buf<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let visitor = Within::<P, V>::new(visitor, self.guard);
+        if P::UNTAGGED {
+            self.inner.deserialize_bytes(visitor)
+        } else {
+            self.inner.deserialize_byte_buf(visitor)
+        }
+    }
+
+    #[inline]
+    fn deserialize_option<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_option(Within::<P, V>::new(visitor, self.guard))
+    }
+
+    #[inline]
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let visitor = Within::<P, V>::new(visitor, self.guard);
+        self.inner.deserialize_unit_struct(name, visitor)
+    }
+
+    #[inline]
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let visitor = Within::<P, V>::new(visitor, self.guard);
+        self.inner.deserialize_newtype_struct(name, visitor)
+    }
+
+    #[inline]
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_seq(Within::<P, V, true>::new(visitor, self.guard))
+    }
+
+    #[inline]
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_tuple(len, Within::<P, V>::new(visitor, self.guard))
+    }
+
+    #[inline]
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let visitor = Within::<P, V>::new(visitor, self.guard);
+        self.inner.deserialize_tuple_struct(name, len, visitor)
+    }
+
+    #[inline]
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_map(Within::<P, V, true>::new(visitor, self.guard))
+    }
+
+    #[inline]
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let visitor = Within::<P, V>::new(visitor, self.guard);
+        self.inner.deserialize_struct(name, fields, visitor)
+    }
+
+    #[inline]
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let visitor = Within::<P, V>::new(visitor, self.guard);
+        self.inner.deserialize_enum(name, variants, visitor)
+    }
+
+    #[inline]
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+macro_rules! forward_visits {
+    ($($method:ident: $type:ty),* $(,)?) => {
+        $(
+            #[inline]
+            fn $method<E: Error>(self, v: $type) -> Result<V::Value, E> {
+                self.inner.$method(v)
+            }
+        )*
+    };
+}
+
+impl<'src, 'de, P, V, const COUNTED: bool> Visitor<'src>
+    for Within<'de, '_, P, V, COUNTED>
+where
+    P: Source<'src, 'de>,
+    V: Visitor<'de>,
+{
+    type Value = V::Value;
+
+    #[inline]
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    forward_visits! {
+        visit_bool: bool,
+        visit_i8: i8,
+        visit_i16: i16,
+        visit_i32: i32,
+        visit_i64: i64,
+        visit_i128: i128,
+        visit_u8: u8,
+        visit_u16: u16,
+        visit_u32: u32,
+        visit_u64: u64,
+        visit_u128: u128,
+        visit_f32: f32,
+        visit_f64: f64,
+        visit_char: char,
+        visit_str: &str,
+        visit_string: String,
+        visit_bytes: &[u8],
+        visit_byte_buf: Vec<u8>,
+    }
+
+    #[inline]
+    fn visit_borrowed_str<E: Error>(self, v: &'src str) -> Result<V::Value, E> {
+        P::visit_str(self.inner, v)
+    }
+
+    #[inline]
+    fn visit_borrowed_bytes<E: Error>(self, v: &'src [u8]) -> Result<V::Value, E> {
+        P::visit_bytes(self.inner, v)
+    }
+
+    #[inline]
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_none()
+    }
+
+    #[inline]
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    #[inline]
+    fn visit_some<D: Deserializer<'src>>(self, inner: D) -> Result<V::Value, D::Error> {
+        let _wrap = self.guard.wrap(D::Error::custom)?;
+        self.inner.visit_some(Guarded::<P, D>::new(inner, self.guard))
+    }
+
+    #[inline]
+    fn visit_newtype_struct<D: Deserializer<'src>>(
+        self,
+        inner: D,
+    ) -> Result<V::Value, D::Error> {
+        let _wrap = self.guard.wrap(D::Error::custom)?;
+        self.inner.visit_newtype_struct(Guarded::<P, D>::new(inner, self.guard))
+    }
+
+    #[inline]
+    fn visit_seq<A: SeqAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
+        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
+        self.inner.visit_seq(Access::<P, A, COUNTED>::new(inner, self.guard))
+    }
+
+    #[inline]
+    fn visit_map<A: MapAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
+        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
+        self.inner.visit_map(Access::<P, A, COUNTED>::new(inner, self.guard))
+    }
+
+    #[inline]
+    fn visit_enum<A: EnumAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_enum(Access::<P, A>::new(inner, self.guard))
+    }
+}
+
+impl<'src, 'de, P, S> de::DeserializeSeed<'src> for Within<'de, '_, P, S>
+where
+    P: Source<'src, 'de>,
+    S: de::DeserializeSeed<'de>,
+{
+    type Value = S::Value;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'src>>(self, inner: D) -> Result<S::Value, D::Error> {
+        self.inner.deserialize(Guarded::<P, D>::new(inner, self.guard))
+    }
+}
+
+impl<'src, 'de, P, A, const COUNTED: bool> SeqAccess<'de>
+    for Access<'src, '_, P, A, COUNTED>
+where
+    P: Source<'src, 'de>,
+    A: SeqAccess<'src>,
+{
+    type Error = A::Error;
+
+    #[inline]
+    fn next_element_seed<S: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        let seed = Within::<P, S>::new(seed, self.guard);
+        let element = self.inner.next_element_seed(seed)?;
+        // Not before the element is read: the end of a sequence is no element.
+        if P::UNTAGGED && COUNTED && element.is_some() {
+            self.guard.count(A::Error::custom)?;
+        }
+        Ok(element)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+impl<'src, 'de, P, A, const COUNTED: bool> MapAccess<'de>
+    for Access<'src, '_, P, A, COUNTED>
+where
+    P: Source<'src, 'de>,
+    A: MapAccess<'src>,
+{
+    type Error = A::Error;
+
+    #[inline]
+    fn next_key_seed<S: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        let seed = Within::<P, S>::new(seed, self.guard);
+        let key = self.inner.next_key_seed(seed)?;
+        if P::UNTAGGED && COUNTED && key.is_some() {
+            self.guard.count(A::Error::custom)?;
+        }
+        Ok(key)
+    }
+
+    #[inline]
+    fn next_value_seed<S: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<S::Value, A::Error> {
+        self.inner.next_value_seed(Within::<P, S>::new(seed, self.guard))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+impl<'src, 'de, 's, P, A> EnumAccess<'de> for Access<'src, 's, P, A>
+where
+    P: Source<'src, 'de>,
+    A: EnumAccess<'src>,
+{
+    type Error = A::Error;
+    type Variant = Access<'src, 's, P, A::Variant>;
+
+    #[inline]
+    fn variant_seed<S: de::DeserializeSeed<'de>>(
+        self,
+        seed: S,
+    ) -> Result<(S::Value, Self::Variant), A::Error> {
+        let seed = Within::<P, S>::new(seed, self.guard);
+        let (value, variant) = self.inner.variant_seed(seed)?;
+        Ok((value, Access::new(variant, self.guard)))
+    }
+}
+
+impl<'src, 'de, P, A> VariantAccess<'de> for Access<'src, '_, P, A>
+where
+    P: Source<'src, 'de>,
+    A: VariantAccess<'src>,
+{
+    type Error = A::Error;
+
+    #[inline]
+    fn unit_variant(self) -> Result<(), A::Error> {
+        self.inner.unit_variant()
+    }
+
+    #[inline]
+    fn newtype_variant_seed<S: de::DeserializeSeed<'de>>(
+        self,
+        seed: S,
+    ) -> Result<S::Value, A::Error> {
+        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
+        self.inner.newtype_variant_seed(Within::<P, S>::new(seed, self.guard))
+    }
+
+    #[inline]
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        // The visitor enters the second level when it meets the sequence.
+        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
+        self.inner.tuple_variant(len, Within::<P, V>::new(visitor, self.guard))
+    }
+
+    #[inline]
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
+        self.inner.struct_variant(fields, Within::<P, V>::new(visitor, self.guard))
+    }
+}
