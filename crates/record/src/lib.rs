@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod run;
+pub mod stats;
 
 pub use crate::run::{
     Build, Cell, CellId, Codec, Commit, Counts, Dataset, Load, Machine, Mode, Noise,
