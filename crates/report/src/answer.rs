@@ -35,7 +35,22 @@ pub(crate) struct Winner {
     /// Nothing, `= ` for a tie with the first, `~ ` for one that cannot be told apart from it.
     pub mark: &'static str,
     pub codec: String,
+    /// A time or a size; empty where `codec` says how many more there are.
     pub figure: String,
+}
+
+/// So many winners are named; of more, it is said how many.
+const MOST: usize = 6;
+
+fn at_most(mut winners: Vec<Winner>) -> Vec<Winner> {
+    let more = winners.len().saturating_sub(MOST);
+    // One more takes no more room than its count.
+    if more > 1 {
+        winners.truncate(MOST);
+        let codec = format!("and {more} more");
+        winners.push(Winner { mark: "", codec, figure: String::new() });
+    }
+    winners
 }
 
 impl Answers {
@@ -130,7 +145,7 @@ fn fastest(run: &Run, table: &Table<'_>) -> Vec<Winner> {
             _ => {}
         }
     }
-    winners
+    at_most(winners)
 }
 
 fn smallest(table: &Table<'_>) -> Vec<Winner> {
@@ -138,8 +153,9 @@ fn smallest(table: &Table<'_>) -> Vec<Winner> {
     let Some(least) = sizes.min() else { return Vec::new() };
     let size = format!("{} B", number::grouped(least));
     let smallest = table.ranked.iter().filter(|row| row.cell.size_bytes == Some(least));
-    smallest
+    let winners = smallest
         .enumerate()
         .map(|(at, row)| winner(if at == 0 { "" } else { "= " }, row, size.clone()))
-        .collect()
+        .collect();
+    at_most(winners)
 }

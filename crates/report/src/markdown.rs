@@ -84,6 +84,9 @@ fn answer(out: &mut String, answers: &Answers) {
             let texts: Vec<_> = winners
                 .iter()
                 .map(|winner| {
+                    if winner.figure.is_empty() {
+                        return winner.codec.clone();
+                    }
                     let mark = escaped(winner.mark);
                     format!("{mark}{} {}", code(&winner.codec), winner.figure)
                 })

@@ -218,7 +218,7 @@ impl Out<'_> {
         let question_width = questions.unwrap_or(0) + GAP;
         let item = |winner: &Winner| {
             let Winner { mark, codec, figure } = winner;
-            format!("{mark}{codec} {figure}")
+            format!("{mark}{codec} {figure}").trim_end().to_owned()
         };
         let winners = answers.iter().flat_map(|answer| &answer.winners).flatten();
         let widest = winners.map(|winner| width(&item(winner))).max().unwrap_or(0);

@@ -150,6 +150,50 @@ fn bad_runs_are_refused() {
     assert!(bad.is_empty(), "accepted: {bad:#?}");
 }
 
+/// Collects the keys of `value` that `schema` does not describe.
+fn undescribed(
+    root: &Value,
+    schema: &Value,
+    value: &Value,
+    at: &str,
+    bad: &mut Vec<String>,
+) {
+    let schema = match schema.get("$ref").and_then(Value::as_str) {
+        Some(to) => root.pointer(to.trim_start_matches('#')).unwrap(),
+        None => schema,
+    };
+    match value {
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate() {
+                let at = format!("{at}/{number}");
+                undescribed(root, &schema["items"], item, &at, bad);
+            }
+        }
+        // Tables from names to texts have no keys of their own.
+        Value::Object(_) if schema.get("additionalProperties").is_some() => {}
+        Value::Object(object) => {
+            for (key, value) in object {
+                let at = format!("{at}/{key}");
+                match schema["properties"].get(key) {
+                    Some(schema) => undescribed(root, schema, value, &at, bad),
+                    None => bad.push(at),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_key_that_is_written_is_in_the_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA_JSON).unwrap();
+    let mut bad = Vec::new();
+    for run in [full(), interrupted()] {
+        undescribed(&schema, &schema, &as_json(&run), "", &mut bad);
+    }
+    assert!(bad.is_empty(), "not in the schema: {bad:#?}");
+}
+
 #[test]
 fn every_key_is_described() {
     let schema: Value = serde_json::from_str(SCHEMA_JSON).unwrap();

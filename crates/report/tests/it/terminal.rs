@@ -356,6 +356,24 @@ fn a_reference_without_a_figure_is_replaced_and_one_unknown_is_named() {
 }
 
 #[test]
+fn many_ties_are_counted() {
+    let mut run = sample();
+    let first = run.cells[2].clone();
+    for number in 0..8 {
+        let mut cell = first.clone();
+        cell.id.codec = format!("twin/{number}");
+        run.cells.push(cell);
+    }
+    run.summarise();
+    for width in [None, Some(80)] {
+        let text = terminal(&run, &Style { width, ..Style::default() });
+        let answer = part(&text, "Fastest and smallest");
+        // Nine alike and two that tie or cannot be told apart; nine alike and two as small.
+        assert_eq!(answer.matches("and 5 more").count(), 2, "{answer}");
+    }
+}
+
+#[test]
 fn one_row_alone_is_not_the_fastest() {
     let mut run = sample();
     run.cells.retain(|cell| cell.id.codec == POSTCARD);
