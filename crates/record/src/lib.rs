@@ -1,16 +1,22 @@
-//! A measurement as data: the results schema `wiremark.results/1`, reading and writing it, and
-//! statistics over it.
+#![doc = include_str!("../README.md")]
 //!
-//! Everything that wiremark prints is a pure function of a [`Run`]. This room never measures
-//! and never prints.
-//!
-//! Sizes and counts are integers, times are nanoseconds. A value that could not be had is an
-//! absent key with its reason under `missing`, never null and never 0.
+//! This room holds data and what is computed from data: it never measures and never prints.
 #![forbid(unsafe_code)]
 
+mod file;
 mod run;
+pub mod stats;
+mod summary;
 
+pub use crate::file::{Error, ErrorKind, write_atomic};
 pub use crate::run::{
     Build, Cell, CellId, Codec, Commit, Counts, Dataset, Load, Machine, Mode, Noise,
     Operation, Profile, Round, Run, SCHEMA, Status, Time, Tool,
 };
+pub use crate::summary::Comparison;
+
+/// The JSON Schema (draft 2020-12) of [`SCHEMA`], as text.
+///
+/// It says more than the types do: that numbers are not negative, that a cell without a figure
+/// has a reason, that what an `ok` cell lacks is explained.
+pub const SCHEMA_JSON: &str = include_str!("../schema/results-1.json");

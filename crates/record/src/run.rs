@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::file::present;
+
 /// The name and version of the schema, the first key of every file.
 pub const SCHEMA: &str = "wiremark.results/1";
 
@@ -29,10 +31,18 @@ pub struct Run {
     /// Hash of the plan (cells, profile, data): `--resume` goes on only with the same one.
     pub plan: String,
     /// The commit of the workspace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub commit: Option<Commit>,
     /// Hash of `Cargo.lock`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub lock_hash: Option<String>,
     /// The machine.
     pub machine: Machine,
@@ -47,7 +57,11 @@ pub struct Run {
     /// Runnable processes around the run.
     pub load: Load,
     /// What the A/A controls say of this run's noise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub noise: Option<Noise>,
     /// What was encoded.
     pub datasets: Vec<Dataset>,
@@ -101,7 +115,11 @@ pub struct Machine {
     /// Logical processors that the run could use.
     pub cores: u32,
     /// Memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub memory_bytes: Option<u64>,
     /// Operating system and kernel release.
     pub kernel: String,
@@ -127,10 +145,18 @@ pub struct Build {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Before the first measured process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub before: Option<f64>,
     /// After the last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub after: Option<f64>,
 }
 
@@ -176,7 +202,11 @@ pub struct Codec {
     /// Whether somebody still mends it.
     pub maintained: bool,
     /// An advisory's id, if one says that nobody does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub advisory: Option<String>,
     /// `codec` or `floor`.
     pub role: String,
@@ -198,30 +228,62 @@ pub struct Cell {
     /// How it went.
     pub status: Status,
     /// Why it has no figure, where it has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub reason: Option<String>,
     /// Whether the codec gave back an equal value before any clock ran.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub round_trip: Option<bool>,
     /// Documents that one operation encodes or decodes.
     pub documents: u64,
     /// Encoded size of what one operation handles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub size_bytes: Option<u64>,
     /// The same bytes compressed by zstd at level 3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub zstd_bytes: Option<u64>,
     /// What the counting pass saw in one operation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub counts: Option<Counts>,
     /// CPU time of one operation, over rounds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub time: Option<Time>,
     /// Wall time of one operation, over rounds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub wall: Option<Time>,
     /// CPU time of copying the encoded bytes once (the floor), over rounds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub copy: Option<Time>,
     /// The rounds themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -379,7 +441,11 @@ pub struct Round {
     /// Lower quartile of the samples' wall time.
     pub wall_ns: f64,
     /// CPU time of copying the encoded bytes once, where the operation makes or reads bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub copy_ns: Option<f64>,
     /// Samples taken.
     pub samples: u32,

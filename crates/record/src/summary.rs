@@ -1,0 +1,260 @@
+//! What is computed from the rounds of a run: times, noise, comparisons, reasons.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::stats::{self, Ratio, Verdict};
+use crate::{Cell, CellId, Noise, Operation, Round, Run, Status, Time};
+
+/// One cell against another: how much, and what that says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// Time of the first to time of the second.
+    pub ratio: Ratio,
+    /// The first against the second.
+    pub verdict: Verdict,
+}
+
+impl Comparison {
+    /// `first look` where there were too few rounds for an interval.
+    pub fn label(&self) -> Option<&'static str> {
+        self.ratio.is_first_look().then_some("first look")
+    }
+}
+
+impl Time {
+    /// Median, lowest and highest of the rounds' times; those that are not positive and finite
+    /// are left out. `None` if none is left.
+    ///
+    /// ```
+    /// use wiremark_record::Time;
+    ///
+    /// let time = Time::over([30.0, 10.0, 20.0]).expect("three rounds");
+    /// assert_eq!((time.low_ns, time.median_ns, time.high_ns), (10.0, 20.0, 30.0));
+    /// ```
+    pub fn over(rounds_ns: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let times: Vec<f64> = rounds_ns
+            .into_iter()
+            .filter(|time| time.is_finite() && *time > 0.0)
+            .collect();
+        let at = |percent| stats::percentile(&times, percent).map(rounded);
+        Some(Self { median_ns: at(50.0)?, low_ns: at(0.0)?, high_ns: at(100.0)? })
+    }
+}
+
+impl Noise {
+    /// The noise of the ratios of A/A controls, second name to first. `None` without one.
+    ///
+    /// ```
+    /// use wiremark_record::Noise;
+    ///
+    /// let noise = Noise::over(vec![1.02]).expect("one ratio");
+    /// assert!((noise.floor - 0.02).abs() < 1e-12);
+    /// ```
+    pub fn over(ratios: Vec<f64>) -> Option<Self> {
+        let ratios: Vec<f64> = ratios.into_iter().map(rounded).collect();
+        Some(Self { floor: rounded(stats::noise_floor(&ratios)?), ratios })
+    }
+}
+
+impl Cell {
+    /// Whether the cell has a time that can be compared: it went well, and a round gave one.
+    pub fn is_measured(&self) -> bool {
+        self.status == Status::Ok && self.time.is_some()
+    }
+
+    /// Fills [`time`](Self::time), [`wall`](Self::wall) and [`copy`](Self::copy) from the
+    /// rounds, and [`missing`](Self::missing) with a reason for each measure that an `ok` cell
+    /// lacks. Reasons that are there already stay; those of measures that are there go.
+    ///
+    /// Numbers are rounded to twelve significant digits: no clock gives more, and
+    /// `serde_json` reads so many back to the last bit, which it does not with seventeen. So a
+    /// table made from the run and one made from its file are the same.
+    ///
+    /// Idempotent, and cheap enough to call after every round.
+    pub fn summarise(&mut self) {
+        for round in &mut self.rounds {
+            let Round { cpu_ns, cpu_min_ns, cpu_median_ns, wall_ns, copy_ns, .. } = round;
+            for time in [cpu_ns, cpu_min_ns, cpu_median_ns, wall_ns] {
+                *time = rounded(*time);
+            }
+            *copy_ns = copy_ns.map(rounded);
+        }
+        self.time = Time::over(self.rounds.iter().map(|round| round.cpu_ns));
+        self.wall = Time::over(self.rounds.iter().map(|round| round.wall_ns));
+        self.copy = Time::over(self.rounds.iter().filter_map(|round| round.copy_ns));
+
+        let no_round = "no round was finished";
+        let no_copy = if self.id.operation == Operation::Drop {
+            "dropping neither makes nor reads bytes"
+        } else if self.rounds.is_empty() {
+            no_round
+        } else {
+            "not measured in this run"
+        };
+        let not_counted = "not counted in this run";
+        for (key, is_there, reason) in [
+            ("size_bytes", self.size_bytes.is_some(), not_counted),
+            ("zstd_bytes", self.zstd_bytes.is_some(), not_counted),
+            ("counts", self.counts.is_some(), not_counted),
+            ("time", self.time.is_some(), no_round),
+            ("wall", self.wall.is_some(), no_round),
+            ("copy", self.copy.is_some(), no_copy),
+            ("round_trip", self.round_trip.is_some(), "not checked in this run"),
+        ] {
+            explain(&mut self.missing, self.status == Status::Ok, key, is_there, reason);
+        }
+    }
+
+    /// How much longer this cell takes than `other`, over the rounds that both have. Where a
+    /// cell holds a round twice, its last entry counts. `None` without a common round.
+    pub fn ratio_to(&self, other: &Self) -> Option<Ratio> {
+        let by_number = |cell: &Self| -> BTreeMap<u32, f64> {
+            cell.rounds.iter().map(|round| (round.round, round.cpu_ns)).collect()
+        };
+        let others = by_number(other);
+        Ratio::of_pairs(
+            by_number(self)
+                .into_iter()
+                .filter_map(|(round, time)| Some((time, *others.get(&round)?))),
+        )
+    }
+
+    /// How much longer the operation takes than copying the encoded bytes once. Both are
+    /// measured in the same process, so the ratio is one of rounds too.
+    pub fn ratio_to_copy(&self) -> Option<Ratio> {
+        let pair = |round: &Round| Some((round.cpu_ns, round.copy_ns?));
+        Ratio::of_pairs(self.rounds.iter().filter_map(pair))
+    }
+
+    /// Documents per second of CPU time. `None` without a time or without documents.
+    pub fn documents_per_s(&self) -> Option<f64> {
+        let time = self.time?.median_ns;
+        finite(self.documents as f64 / time * 1e9)
+    }
+
+    /// Encoded bytes per second of CPU time. `None` where one of the two is missing, and for
+    /// an operation that neither makes nor reads bytes.
+    pub fn bytes_per_s(&self) -> Option<f64> {
+        if self.id.operation == Operation::Drop {
+            return None;
+        }
+        finite(self.size_bytes? as f64 / self.time?.median_ns * 1e9)
+    }
+}
+
+/// The number with twelve significant digits.
+fn rounded(number: f64) -> f64 {
+    format!("{number:.11e}").parse().unwrap_or(number)
+}
+
+fn finite(number: f64) -> Option<f64> {
+    (number.is_finite() && number > 0.0).then_some(number)
+}
+
+impl Run {
+    /// The cells of an operation on a dataset in the order of the plan, without the second
+    /// names of controls. They are of several modes, which no table mixes.
+    pub fn cells_of<'a>(
+        &'a self,
+        operation: Operation,
+        dataset: &'a str,
+    ) -> impl Iterator<Item = &'a Cell> {
+        self.cells.iter().filter(move |cell| {
+            let id = &cell.id;
+            id.operation == operation && id.dataset == dataset && !id.again
+        })
+    }
+
+    /// The A/A controls that both went well: a cell, and the same under its second name.
+    pub fn controls(&self) -> impl Iterator<Item = (&Cell, &Cell)> {
+        let first: HashMap<&CellId, &Cell> = self
+            .cells
+            .iter()
+            .filter(|cell| !cell.id.again && cell.status == Status::Ok)
+            .map(|cell| (&cell.id, cell))
+            .collect();
+        self.cells
+            .iter()
+            .filter(|cell| cell.id.again && cell.status == Status::Ok)
+            .filter_map(move |again| {
+                let id = CellId { again: false, ..again.id.clone() };
+                Some((*first.get(&id)?, again))
+            })
+    }
+
+    /// Compares a cell of this run with another by this run's noise. `None` if one of them is
+    /// not [measured](Cell::is_measured) or they have no round in common.
+    pub fn compare(&self, first: &Cell, second: &Cell) -> Option<Comparison> {
+        if !first.is_measured() || !second.is_measured() {
+            return None;
+        }
+        let ratio = first.ratio_to(second)?;
+        let floor = self.noise.as_ref().map(|noise| noise.floor);
+        Some(Comparison { ratio, verdict: ratio.verdict(floor) })
+    }
+
+    /// [Summarises](Cell::summarise) every cell, fills [`noise`](Self::noise) from the A/A
+    /// controls and [`missing`](Self::missing) with a reason for each key that the run lacks.
+    ///
+    /// Afterwards the run is as the JSON Schema wants it, if those who filled the rest kept
+    /// to it.
+    pub fn summarise(&mut self) {
+        let floors: Vec<&str> = self
+            .codecs
+            .iter()
+            .filter(|codec| codec.role == "floor")
+            .map(|codec| codec.id.as_str())
+            .collect();
+        for cell in &mut self.cells {
+            if cell.round_trip.is_none() && floors.contains(&cell.id.codec.as_str()) {
+                let reason = "a floor is not asked for a round trip";
+                cell.missing.entry("round_trip".to_owned()).or_insert(reason.to_owned());
+            }
+            cell.summarise();
+        }
+
+        let mut ratios = Vec::new();
+        for (first, again) in self.controls() {
+            let firsts: BTreeMap<u32, f64> =
+                first.rounds.iter().map(|round| (round.round, round.cpu_ns)).collect();
+            let agains: BTreeMap<u32, f64> =
+                again.rounds.iter().map(|round| (round.round, round.cpu_ns)).collect();
+            for (round, time) in agains {
+                let pair = firsts.get(&round).map(|&first| (time, first));
+                ratios.extend(Ratio::of_pairs(pair).map(|ratio| ratio.ratio));
+            }
+        }
+        self.noise = Noise::over(ratios);
+        self.load.before = self.load.before.map(rounded);
+        self.load.after = self.load.after.map(rounded);
+
+        let not_recorded = "not recorded";
+        for (key, is_there, reason) in [
+            ("commit", self.commit.is_some(), not_recorded),
+            ("lock_hash", self.lock_hash.is_some(), not_recorded),
+            ("noise", self.noise.is_some(), "no cell was measured under a second name"),
+            ("load.before", self.load.before.is_some(), not_recorded),
+            ("load.after", self.load.after.is_some(), not_recorded),
+        ] {
+            explain(&mut self.missing, true, key, is_there, reason);
+        }
+        let memory = self.machine.memory_bytes.is_some();
+        explain(&mut self.machine.missing, true, "memory_bytes", memory, not_recorded);
+    }
+}
+
+/// Keeps one key of a `missing` table true: no reason for what is there, one for what is not
+/// where there has to be one.
+fn explain(
+    missing: &mut BTreeMap<String, String>,
+    wanted: bool,
+    key: &str,
+    is_there: bool,
+    reason: &str,
+) {
+    if is_there {
+        missing.remove(key);
+    } else if wanted {
+        missing.entry(key.to_owned()).or_insert_with(|| reason.to_owned());
+    }
+}

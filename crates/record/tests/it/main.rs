@@ -1,0 +1,7 @@
+//! The crate as its users see it.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+mod common;
+mod file;
+mod schema;
+mod summary;
