@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod file;
+pub mod protocol;
 mod run;
 pub mod stats;
 mod summary;

@@ -205,6 +205,13 @@ pub struct OwnData {
 }
 
 impl OwnData {
+    /// The same data under another id, for a caller who reads several files of one name.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.about.id = id.into();
+        self
+    }
+
     /// How the file was written.
     pub const fn format(&self) -> Format {
         self.format

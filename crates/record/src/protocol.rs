@@ -1,0 +1,103 @@
+//! What the orchestrator asks a worker and what the worker answers.
+//!
+//! A worker is a program that knows some codecs. It gets a [`Request`] as JSON in the
+//! environment variable [`REQUEST`], and answers with one JSON object a line: the variants of
+//! [`Answer`]. A program in another language can be a worker as well.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Cell, CellId, Codec, Dataset, Round, Status};
+
+/// The environment variable that holds the [`Request`].
+pub const REQUEST: &str = "WIREMARK_REQUEST";
+
+/// The environment variable that names the file to which a timed process appends its
+/// [`Answer::Measured`] lines, since criterion speaks on standard output.
+pub const ANSWERS: &str = "WIREMARK_ANSWERS";
+
+/// What to encode, and how long to measure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Ids of the seeded datasets.
+    pub datasets: Vec<String>,
+    /// The user's files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<DataFile>,
+    /// How long to measure.
+    pub sampling: Sampling,
+}
+
+/// One of the user's files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// The dataset's id.
+    pub id: String,
+    /// The name without its folder, for messages.
+    pub name: String,
+    /// Where it is. Never part of a record.
+    pub path: std::path::PathBuf,
+    /// `json`, `ndjson` or `csv`, if it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// Whether all fields of a CSV file are text.
+    #[serde(default)]
+    pub csv_strings: bool,
+}
+
+/// How long one process measures one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// Samples, at least 10.
+    pub samples: u32,
+    /// CPU time that one sample should take.
+    pub sample_ns: u64,
+    /// Warm-up.
+    pub warm_up_ns: u64,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self { samples: 30, sample_ns: 2_000_000, warm_up_ns: 50_000_000 }
+    }
+}
+
+/// One line of a worker's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// A codec that the worker knows.
+    Codec(Codec),
+    /// A dataset of the request.
+    Dataset(Dataset),
+    /// A remark about a dataset that a person should read.
+    Note(String),
+    /// A cell that the worker could run, or cannot, with the reason.
+    Cell(Planned),
+    /// The worker starts with a cell: if it dies now, this one killed it.
+    Begin(CellId),
+    /// A cell was checked and counted.
+    Checked(Box<Cell>),
+    /// A cell was measured in this process.
+    Measured(CellId, Round),
+}
+
+/// A cell of the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// Which.
+    pub id: CellId,
+    /// Documents that one operation handles.
+    pub documents: u64,
+    /// Why it is not run, where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip: Option<Skip>,
+}
+
+/// Why a cell is not run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skip {
+    /// The status that the record gets.
+    pub status: Status,
+    /// In words.
+    pub reason: String,
+}
