@@ -1,0 +1,169 @@
+//! criterion as the engine: a measurement on the thread's CPU clock, and one cell as a bench.
+//!
+//! criterion warms up, decides how many operations make a sample, and takes the samples. Its
+//! figures are read from a log that the timed closure keeps, not from the files it writes,
+//! which are no stable interface: the last `samples` calls of the closure are the samples.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use criterion::{Criterion, SamplingMode};
+use wiremark_meter::{Instant, Span};
+use wiremark_record::protocol::Sampling;
+use wiremark_record::{CellId, Round, stats};
+
+use crate::operation::{Batch, Prepared, copy};
+
+/// criterion's measurement: CPU time of the thread, with wall time and preemptions beside it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ThreadCpu;
+
+impl Measurement for ThreadCpu {
+    type Intermediate = Instant;
+    type Value = Span;
+
+    fn start(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn end(&self, start: Instant) -> Span {
+        start.elapsed()
+    }
+
+    fn add(&self, one: &Span, two: &Span) -> Span {
+        *one + *two
+    }
+
+    fn zero(&self) -> Span {
+        Span::default()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
+    fn to_f64(&self, span: &Span) -> f64 {
+        // criterion divides by the time it saw, and a clock may stand still.
+        span.cpu_ns.max(1) as f64
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        // criterion's own formatter of nanoseconds is private, but reachable through this.
+        const WALL: &WallTime = &WallTime;
+        WALL.formatter()
+    }
+}
+
+/// criterion with the settings of `sampling` and of the command line.
+pub fn criterion(sampling: Sampling) -> Criterion<ThreadCpu> {
+    let samples = sampling.samples.max(10);
+    Criterion::default()
+        .with_measurement(ThreadCpu)
+        .without_plots()
+        // 100,000, the default, cost 0.2 s a cell, for intervals that nobody reads here.
+        .nresamples(1000)
+        .sample_size(usize::try_from(samples).unwrap_or(10))
+        .warm_up_time(Duration::from_nanos(sampling.warm_up_ns.max(1)))
+        .measurement_time(Duration::from_nanos(
+            sampling.sample_ns.saturating_mul(samples.into()).max(1),
+        ))
+        .configure_from_args()
+}
+
+/// Runs one cell under criterion. `None` if the command line's filter leaves it out, or if
+/// criterion was asked to test or to list rather than to measure.
+pub fn measure(
+    criterion: &mut Criterion<ThreadCpu>,
+    id: &CellId,
+    prepared: Prepared<'_>,
+    sampling: Sampling,
+) -> Option<Round> {
+    let log = RefCell::new(Vec::new());
+    let Prepared { mut batch, bytes } = prepared;
+    run(criterion, id, &mut batch, &log);
+    let log = log.into_inner();
+    let samples = usize::try_from(sampling.samples.max(10)).unwrap_or(10);
+    let samples = log.len().checked_sub(samples).and_then(|first| log.get(first..))?;
+    let mut round = summary(samples)?;
+    if !bytes.is_empty() {
+        round.copy_ns = Some(copy_ns(&bytes));
+    }
+    Some(round)
+}
+
+fn run(
+    criterion: &mut Criterion<ThreadCpu>,
+    id: &CellId,
+    batch: &mut Batch<'_>,
+    log: &RefCell<Vec<(u64, Span)>>,
+) {
+    let CellId { operation, dataset, codec, mode, .. } = id;
+    let mut group = criterion.benchmark_group(format!("{operation}/{dataset}"));
+    group.sampling_mode(SamplingMode::Flat);
+    group.bench_function(format!("{codec}/{mode}"), |bencher| {
+        bencher.iter_custom(|times| {
+            let span = batch(times);
+            log.borrow_mut().push((times, span));
+            span
+        });
+    });
+    group.finish();
+}
+
+/// The figures of one process from its samples: operations and what they took together.
+#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
+fn summary(samples: &[(u64, Span)]) -> Option<Round> {
+    let each = |time: fn(&Span) -> u64| -> Vec<f64> {
+        samples.iter().map(|(times, span)| time(span) as f64 / *times as f64).collect()
+    };
+    let cpu = each(|span| span.cpu_ns);
+    let wall = each(|span| span.wall_ns);
+    Some(Round {
+        round: 0,
+        cpu_ns: stats::lower_quartile(&cpu)?,
+        cpu_min_ns: cpu.iter().copied().min_by(f64::total_cmp)?,
+        cpu_median_ns: stats::median(&cpu)?,
+        wall_ns: stats::lower_quartile(&wall)?,
+        copy_ns: None,
+        samples: u32::try_from(samples.len()).ok()?,
+        operations: samples.iter().map(|(times, _)| times).sum(),
+        preemptions: samples.iter().map(|(_, span)| span.preemptions).sum(),
+    })
+}
+
+/// The lower quartile of a few copies of `bytes`, each a batch of a quarter of a millisecond.
+#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
+fn copy_ns(bytes: &[u8]) -> f64 {
+    const SAMPLES: usize = 8;
+    const BATCH_NS: u64 = 250_000;
+    copy(bytes, 1);
+    let mut times = 1;
+    while times < 1 << 20 && copy(bytes, times).cpu_ns < BATCH_NS {
+        times *= 2;
+    }
+    let samples: Vec<f64> =
+        (0..SAMPLES).map(|_| copy(bytes, times).cpu_ns as f64 / times as f64).collect();
+    stats::lower_quartile(&samples).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_summed_up_by_its_lower_quartile() {
+        let span = |cpu_ns| Span { cpu_ns, wall_ns: 2 * cpu_ns, preemptions: 1 };
+        let samples = [
+            (10, span(100)),
+            (10, span(400)),
+            (10, span(200)),
+            (10, span(300)),
+            (10, span(900)),
+        ];
+        let round = summary(&samples).unwrap();
+        assert!((round.cpu_ns - 20.0).abs() < 1e-9);
+        assert!((round.cpu_min_ns - 10.0).abs() < 1e-9);
+        assert!((round.cpu_median_ns - 30.0).abs() < 1e-9);
+        assert!((round.wall_ns - 40.0).abs() < 1e-9);
+        assert_eq!((round.samples, round.operations, round.preemptions), (5, 50, 5));
+        assert_eq!(summary(&[]), None);
+    }
+}
