@@ -1,0 +1,643 @@
+//! `cargo xtask bench`: from the command line to tables.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use wiremark_meter::machine;
+use wiremark_record::protocol::{Request, Sampling};
+use wiremark_record::{
+    Build, Cell, CellId, Codec, Commit, Dataset, Load, Machine, Mode, Profile, Run,
+    SCHEMA, Status, Tool,
+};
+
+use crate::build::{self, Kind};
+use crate::cli::{Allocator, BenchOptions, Heap, ProfileName};
+use crate::files::{self, RESULTS};
+use crate::measure::{self, Ended};
+use crate::plan::{self, Listed, Plan, to_json};
+use crate::problem::{Code, Context, Problem};
+use crate::progress::Progress;
+use crate::report;
+use crate::workspace::Workspace;
+
+/// The file that tells `--resume` how to go on.
+const PLAN: &str = "plan.json";
+
+/// How long the results on disk may lag behind what was measured.
+const SAVE_EVERY: Duration = Duration::from_millis(250);
+
+pub(crate) fn run(options: &BenchOptions) -> Result<(), Problem> {
+    let workspace = Workspace::find()?;
+    let (run, folder) = match &options.resume {
+        Some(id) => {
+            let folder = files::run_folder(&workspace, id)?;
+            (resume(&workspace, &folder)?, folder)
+        }
+        None => start(&workspace, options)?,
+    };
+    finish(&run, &folder, options)
+}
+
+/// Plans a new run and measures it.
+fn start(
+    workspace: &Workspace,
+    options: &BenchOptions,
+) -> Result<(Run, PathBuf), Problem> {
+    let name = if options.quick { ProfileName::Quick } else { options.profile };
+    let profile = plan::profile(name, options.rounds);
+    let id = new_id();
+    let folder = workspace.runs().join(&id);
+    fs::create_dir_all(&folder)
+        .context(|| format!("cannot make the run's folder {}", folder.display()))?;
+    let planned = prepare(workspace, options, name, &profile, &folder);
+    let (plan, listed, skipped, timed) = match planned {
+        Ok(planned) => planned,
+        Err(problem) => {
+            // Nothing was measured, so nothing is kept.
+            let _ = fs::remove_dir_all(&folder);
+            return Err(problem);
+        }
+    };
+    let mut run = new_run(workspace, id, profile, &plan, &listed);
+    run.cells = skipped;
+    files::write_whole(&folder.join(PLAN), to_json(&plan)?.as_bytes())?;
+    save(&run, &folder)?;
+    files::point_latest(workspace, &run.id)?;
+    measure_all(&mut run, &plan, &timed, &folder)?;
+    Ok((run, folder))
+}
+
+type Prepared = (Plan, Listed, Vec<Cell>, Vec<PathBuf>);
+
+/// Reads the data, builds the workers, selects and checks cells.
+fn prepare(
+    workspace: &Workspace,
+    options: &BenchOptions,
+    name: ProfileName,
+    profile: &Profile,
+    folder: &Path,
+) -> Result<Prepared, Problem> {
+    let sampling = Sampling {
+        samples: profile.samples,
+        sample_ns: profile.sample_ns,
+        warm_up_ns: profile.warm_up_ns,
+    };
+    let request = plan::request(&options.data, sampling, &folder.join("stdin"))?;
+    let crates = if options.controls {
+        vec![build::CONTROLS.to_owned()]
+    } else {
+        workspace.codec_crates()?
+    };
+    let workers = build_all(workspace, &crates, Kind::Worker, options.allocator)?;
+    let listed = plan::list(&workers, &request)?;
+    for note in &listed.notes {
+        crate::remark(&format!("note: {note}"));
+    }
+
+    let selected: Vec<_> = listed
+        .cells
+        .iter()
+        .filter(|(cell, _)| plan::is_selected(&options.filters, &cell.id.to_string()))
+        .filter(|(cell, _)| !plan::is_left_out(name, &cell.id))
+        .collect();
+    if selected.iter().all(|(cell, _)| cell.skip.is_some()) {
+        return Err(plan::nothing_selected(&options.filters));
+    }
+    if let Some(part) = &options.reference {
+        let ids: Vec<&str> =
+            listed.codecs.iter().map(|codec| codec.id.as_str()).collect();
+        report::resolve_among(&ids, part)?;
+    }
+
+    // Only the crates that have a cell to run are built a second time.
+    let used: Vec<usize> = (0..crates.len())
+        .filter(|index| {
+            selected.iter().any(|(cell, of)| of == index && cell.skip.is_none())
+        })
+        .collect();
+    let names: Vec<String> = used.iter().map(|&index| crates[index].clone()).collect();
+    let build_profile = plan::build_profile(name);
+    let timed =
+        build_all(workspace, &names, Kind::Timed(build_profile), options.allocator)?;
+
+    let to_check = selected.iter().filter(|(cell, _)| cell.skip.is_none()).count();
+    let mut progress = Progress::new("checking", to_check);
+    let mut checked: HashMap<CellId, Cell> = HashMap::new();
+    for &index in &used {
+        let ids: Vec<CellId> = selected
+            .iter()
+            .filter(|(cell, of)| *of == index && cell.skip.is_none())
+            .map(|(cell, _)| cell.id.clone())
+            .collect();
+        for cell in measure::check(&workers[index], &request, &ids, &mut progress)? {
+            checked.insert(cell.id.clone(), cell);
+        }
+    }
+    progress.finish();
+
+    let mut cells = Vec::new();
+    let mut to_run = Vec::new();
+    for (planned, of) in selected {
+        let cell = match &planned.skip {
+            Some(skip) => {
+                let id = planned.id.clone();
+                let mut cell =
+                    measure::without_figure(id, skip.status, skip.reason.clone());
+                cell.documents = planned.documents;
+                cell
+            }
+            None => match checked.remove(&planned.id) {
+                Some(cell) => cell,
+                None => continue,
+            },
+        };
+        // What passed the check waits for its figures.
+        if cell.status == Status::Skipped && cell.reason.is_none() {
+            let at = used.iter().position(|index| index == of).unwrap_or(0);
+            to_run.push((cell.id.clone(), at));
+        }
+        cells.push(cell);
+    }
+    add_controls(&mut to_run, &mut cells);
+    let binaries = hashes(&timed)?;
+    let plan = Plan {
+        request,
+        mimalloc: options.allocator == Allocator::Mimalloc,
+        steady: options.heap == Heap::Steady,
+        quick_build: build_profile == build::Profile::Quick,
+        timeout_s: options.timeout,
+        crates: names,
+        cells: to_run,
+        binaries,
+    };
+    Ok((plan, listed, cells, timed))
+}
+
+fn build_all(
+    workspace: &Workspace,
+    crates: &[String],
+    kind: Kind,
+    allocator: Allocator,
+) -> Result<Vec<PathBuf>, Problem> {
+    let mut progress = Progress::new("building", crates.len());
+    let mut built = Vec::new();
+    for name in crates {
+        progress.now(&match kind {
+            Kind::Worker => format!("{name}: the worker that checks and counts"),
+            Kind::Timed(_) => format!("{name}: the binary that is timed"),
+        });
+        built.push(build::build(workspace, name, kind, allocator)?);
+        progress.advance();
+    }
+    progress.finish();
+    Ok(built)
+}
+
+fn hashes(binaries: &[PathBuf]) -> Result<Vec<String>, Problem> {
+    let hash = |path: &PathBuf| {
+        fs::read(path)
+            .map(|bytes| plan::hash(&bytes))
+            .context(|| format!("cannot read {}", path.display()))
+    };
+    binaries.iter().map(hash).collect()
+}
+
+/// Adds the A/A controls: two cells that run under a second name as well, at the end of their
+/// group, as far from their first name as codecs that are compared are from each other.
+fn add_controls(to_run: &mut Vec<(CellId, usize)>, cells: &mut Vec<Cell>) {
+    let group = |id: &CellId| (id.operation, id.dataset.clone(), id.mode);
+    let reused: Vec<usize> =
+        (0..to_run.len()).filter(|&index| to_run[index].0.mode == Mode::Reused).collect();
+    let candidates: Vec<usize> =
+        if reused.is_empty() { (0..to_run.len()).collect() } else { reused };
+    // One in the first half and one in the second, so that they differ in what they do.
+    let count = candidates.len();
+    let mut chosen: Vec<usize> = [count / 4, count * 3 / 4]
+        .iter()
+        .filter_map(|&at| candidates.get(at).copied())
+        .collect();
+    chosen.dedup();
+    for index in chosen.into_iter().rev() {
+        let (id, of) = to_run[index].clone();
+        let again = CellId { again: true, ..id.clone() };
+        let end = (index..to_run.len())
+            .find(|&at| group(&to_run[at].0) != group(&id))
+            .unwrap_or(to_run.len());
+        to_run.insert(end, (again.clone(), of));
+        if let Some(first) = cells.iter().position(|cell| cell.id == id) {
+            let cell = Cell { id: again, ..cells[first].clone() };
+            cells.insert(first + 1, cell);
+        }
+    }
+}
+
+fn new_run(
+    workspace: &Workspace,
+    id: String,
+    profile: Profile,
+    plan: &Plan,
+    listed: &Listed,
+) -> Run {
+    let mut missing = BTreeMap::new();
+    let commit = commit(workspace);
+    if commit.is_none() {
+        missing.insert("commit".to_owned(), "git did not tell".to_owned());
+    }
+    let lock_hash =
+        fs::read(workspace.root.join("Cargo.lock")).ok().map(|lock| plan::hash(&lock));
+    if lock_hash.is_none() {
+        missing.insert("lock_hash".to_owned(), "there is no lock file".to_owned());
+    }
+    let used = |codec: &&Codec| plan.cells.iter().any(|(cell, _)| cell.codec == codec.id);
+    let versions = listed.codecs.iter().filter(used).map(|codec| {
+        let version = workspace.locked_version(&codec.library);
+        (codec.library.clone(), version.unwrap_or_else(|| codec.version.clone()))
+    });
+    Run {
+        schema: SCHEMA.to_owned(),
+        id,
+        tool: Tool {
+            name: "wiremark".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+        command: command_line(std::env::args().skip(1)),
+        started_unix_s: now_s(),
+        complete: false,
+        profile,
+        plan: fingerprint(plan, &listed.datasets),
+        commit,
+        lock_hash,
+        machine: this_machine(),
+        build: Build {
+            rustc: rustc(&["--version"]).unwrap_or_else(|| "unknown".to_owned()),
+            target: target().unwrap_or_else(|| "unknown".to_owned()),
+            profile: build_settings(workspace, plan.build_profile()),
+            crates: versions.collect(),
+        },
+        allocator: if plan.mimalloc { "mimalloc" } else { "system" }.to_owned(),
+        heap: if plan.steady { "steady" } else { "default" }.to_owned(),
+        heap_settings: measure::heap_settings(plan.steady),
+        load: Load { before: machine::load(), after: None },
+        noise: None,
+        datasets: listed.datasets.clone(),
+        codecs: listed.codecs.clone(),
+        cells: Vec::new(),
+        missing,
+    }
+}
+
+/// Hash of all that makes two runs comparable to the last figure: what is measured, how, on
+/// which data, by which binaries.
+fn fingerprint(plan: &Plan, datasets: &[Dataset]) -> String {
+    let Request { sampling, .. } = &plan.request;
+    let text = format!(
+        "{:?} {:?} {:?} {:?} {} {}",
+        plan.cells, sampling, datasets, plan.binaries, plan.mimalloc, plan.steady
+    );
+    plan::hash(text.as_bytes())
+}
+
+/// Goes on with an interrupted run.
+fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
+    let mut run = Run::read(&folder.join(RESULTS))
+        .map_err(|error| Problem::new(error.to_string()))?;
+    if run.complete {
+        crate::remark(&format!("run {} is complete; nothing is left to measure", run.id));
+        return Ok(run);
+    }
+    let path = folder.join(PLAN);
+    let text = fs::read(&path).context(|| {
+        format!("run {} cannot be resumed, its plan cannot be read", run.id)
+    })?;
+    let mut plan: Plan = serde_json::from_slice(&text)
+        .context(|| format!("cannot read {}", path.display()))?;
+    let allocator = if plan.mimalloc { Allocator::Mimalloc } else { Allocator::System };
+    let kind = Kind::Timed(plan.build_profile());
+    let timed = build_all(workspace, &plan.crates, kind, allocator)?;
+    plan.binaries = hashes(&timed)?;
+    if fingerprint(&plan, &run.datasets) != run.plan {
+        return Err(Problem::usage(format!(
+            "run {} was made with other code than this; its remaining cells would not be \
+             comparable. Start a new run, or go back to commit {}",
+            run.id,
+            run.commit.as_ref().map_or("it was made with", |commit| commit.hash.as_str())
+        )));
+    }
+    crate::remark(&format!("going on with run {}", run.id));
+    measure_all(&mut run, &plan, &timed, folder)?;
+    Ok(run)
+}
+
+/// The timed rounds: every cell once, in an order that turns round, until all are done.
+fn measure_all(
+    run: &mut Run,
+    plan: &Plan,
+    timed: &[PathBuf],
+    folder: &Path,
+) -> Result<(), Problem> {
+    let scratch = folder.join("scratch");
+    fs::create_dir_all(&scratch)
+        .context(|| format!("cannot make {}", scratch.display()))?;
+    let request = to_json(&plan.request)?;
+    let timeout = Duration::from_secs(plan.timeout_s);
+    let places: HashMap<CellId, usize> = run
+        .cells
+        .iter()
+        .enumerate()
+        .map(|(place, cell)| (cell.id.clone(), place))
+        .collect();
+    let has_round =
+        |cell: &Cell, number: u32| cell.rounds.iter().any(|round| round.round == number);
+    let mut outstanding = Vec::new();
+    for number in 0..run.profile.rounds {
+        let mut cells: Vec<&(CellId, usize)> = plan.cells.iter().collect();
+        if number % 2 == 1 {
+            cells.reverse();
+        }
+        outstanding.extend(cells.into_iter().filter_map(|(id, of)| {
+            let place = *places.get(id)?;
+            (!has_round(&run.cells[place], number)).then_some((number, place, *of))
+        }));
+    }
+
+    let mut progress = Progress::new("measuring", outstanding.len());
+    let mut saved = Instant::now();
+    for (number, place, of) in outstanding {
+        let cell = &mut run.cells[place];
+        // A cell that failed once is not asked again.
+        let has_failed = matches!(cell.status, Status::Failed | Status::Timeout);
+        if !has_failed {
+            progress.now(&cell.id.to_string());
+            let binary = &timed[of];
+            let ended = measure::round(
+                binary,
+                &request,
+                &cell.id,
+                plan.steady,
+                timeout,
+                &scratch,
+            )?;
+            match ended {
+                Ok(mut round) => {
+                    round.round = number;
+                    cell.rounds.push(round);
+                    if u32::try_from(cell.rounds.len()) == Ok(run.profile.rounds) {
+                        cell.status = Status::Ok;
+                    }
+                }
+                Err(ended) => {
+                    let (status, reason) = match ended {
+                        Ended::Timeout => (
+                            Status::Timeout,
+                            format!("took longer than {} s", plan.timeout_s),
+                        ),
+                        Ended::Failed(reason) => (Status::Failed, reason),
+                    };
+                    progress.remark(&format!("{}: {reason}", cell.id));
+                    cell.status = status;
+                    cell.reason = Some(reason);
+                }
+            }
+        }
+        progress.advance();
+        if saved.elapsed() >= SAVE_EVERY {
+            save(run, folder)?;
+            saved = Instant::now();
+        }
+    }
+    progress.finish();
+
+    run.load.after = machine::load();
+    run.complete = true;
+    run.summarise();
+    save(run, folder)?;
+    let _ = fs::remove_dir_all(&scratch);
+    // A copy of standard input was only kept for going on.
+    let _ = fs::remove_file(folder.join("stdin"));
+    Ok(())
+}
+
+fn save(run: &Run, folder: &Path) -> Result<(), Problem> {
+    run.write_atomic(&folder.join(RESULTS))
+        .map_err(|error| Problem::new(error.to_string()))
+}
+
+/// Renders, exports, and turns failed cells into an exit code.
+fn finish(run: &Run, folder: &Path, options: &BenchOptions) -> Result<(), Problem> {
+    let reference = report::resolve(run, options.reference.as_deref())?;
+    report::write_beside(run, folder, reference.as_deref())?;
+    report::export(run, &options.exports, reference.as_deref())?;
+    report::print(run, reference.as_deref())?;
+    crate::remark(&format!("results, report.md and report.csv: {}", folder.display()));
+    let failed = run
+        .cells
+        .iter()
+        .filter(|cell| matches!(cell.status, Status::Failed | Status::Timeout))
+        .count();
+    if failed > 0 {
+        let message = format!("{failed} of {} cells failed", run.cells.len());
+        return Err(Problem::new(message).with(Code::CellsFailed));
+    }
+    Ok(())
+}
+
+/// The command line with file arguments cut to their names: a record holds no paths.
+fn command_line(arguments: impl Iterator<Item = String>) -> Vec<String> {
+    arguments
+        .map(|argument| {
+            let (flag, value) = match argument.split_once('=') {
+                Some((flag, value)) if flag.starts_with("--") => (Some(flag), value),
+                _ => (None, argument.as_str()),
+            };
+            // A filter holds slashes too, but names no file.
+            let is_path = value.contains('/')
+                && Path::new(value).parent().is_some_and(Path::is_dir);
+            let value = match Path::new(value).file_name() {
+                Some(name) if is_path => name.to_string_lossy().into_owned(),
+                _ => value.to_owned(),
+            };
+            flag.map_or(value.clone(), |flag| format!("{flag}={value}"))
+        })
+        .collect()
+}
+
+fn now_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// An id that sorts by time: `20261130-141503-3f2a`.
+fn new_id() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (year, month, day) = civil(now.as_secs() / 86_400);
+    let second = now.as_secs() % 86_400;
+    let mixed =
+        plan::hash(format!("{} {}", now.as_nanos(), std::process::id()).as_bytes());
+    format!(
+        "{year:04}{month:02}{day:02}-{:02}{:02}{:02}-{}",
+        second / 3600,
+        second / 60 % 60,
+        second % 60,
+        mixed.get(..4).unwrap_or_default()
+    )
+}
+
+/// Year, month and day of a number of days since 1970-01-01, by Howard Hinnant's
+/// `civil_from_days`.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524
+        - day_of_era / 146_096)
+        / 365;
+    let day_of_year =
+        day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_index = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_index + 2) / 5 + 1;
+    let month = if month_index < 10 { month_index + 3 } else { month_index - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    (year, month, day)
+}
+
+fn commit(workspace: &Workspace) -> Option<Commit> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git")
+            .args(arguments)
+            .current_dir(&workspace.root)
+            .output()
+            .ok()?;
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let hash = git(&["rev-parse", "HEAD"])?.trim().to_owned();
+    let dirty = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(Commit { hash, dirty: !dirty.trim().is_empty() })
+}
+
+fn this_machine() -> Machine {
+    let mut missing = BTreeMap::new();
+    let memory_bytes = machine::memory_bytes();
+    if memory_bytes.is_none() {
+        missing.insert("memory_bytes".to_owned(), "the system does not tell".to_owned());
+    }
+    Machine {
+        cpu: machine::cpu().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        cores: machine::cores(),
+        memory_bytes,
+        kernel: machine::kernel(),
+        missing,
+    }
+}
+
+pub(crate) fn rustc(arguments: &[&str]) -> Option<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).args(arguments).output().ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn target() -> Option<String> {
+    let about = rustc(&["-vV"])?;
+    about.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+}
+
+/// `bench: opt-level = 3, …`, as the workspace's manifest pins it.
+fn build_settings(workspace: &Workspace, profile: build::Profile) -> String {
+    let manifest =
+        fs::read_to_string(workspace.root.join("Cargo.toml")).unwrap_or_default();
+    let settings = |profile: build::Profile| {
+        let header = format!("[profile.{}]", profile.as_str());
+        let lines = manifest
+            .lines()
+            .skip_while(move |line| *line != header)
+            .skip(1)
+            .take_while(|line| !line.starts_with('['))
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        lines.collect::<Vec<_>>().join(", ")
+    };
+    match profile {
+        build::Profile::Bench => format!("bench: {}", settings(profile)),
+        // What it inherits is part of it.
+        build::Profile::Quick => {
+            format!(
+                "quick: {}; bench: {}",
+                settings(profile),
+                settings(build::Profile::Bench)
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wiremark_record::Operation;
+
+    use super::*;
+
+    #[test]
+    fn days_have_their_dates() {
+        for (days, date) in [
+            (0, (1970, 1, 1)),
+            (59, (1970, 3, 1)),
+            (11_016, (2000, 2, 29)),
+            (20_787, (2026, 11, 30)),
+        ] {
+            assert_eq!(civil(days), date, "day {days}");
+        }
+    }
+
+    #[test]
+    fn a_record_of_the_command_line_holds_no_folder() {
+        let here = env!("CARGO_MANIFEST_DIR");
+        let given = ["bench", "encode/people", &format!("{here}/a.json"), "--quick"];
+        let kept = command_line(given.iter().map(|&text| text.to_owned()));
+        assert_eq!(kept, ["bench", "encode/people", "a.json", "--quick"]);
+        let kept = command_line([format!("--data={here}/a.json")].into_iter());
+        assert_eq!(kept, ["--data=a.json"]);
+    }
+
+    #[test]
+    fn controls_stand_at_the_end_of_their_group_and_repeat_a_cell() {
+        let id = |operation, codec: &str| CellId {
+            operation,
+            dataset: "people".to_owned(),
+            codec: codec.to_owned(),
+            mode: Mode::Reused,
+            again: false,
+        };
+        let mut to_run: Vec<(CellId, usize)> = [Operation::Encode, Operation::Decode]
+            .into_iter()
+            .flat_map(|operation| ["a", "b", "c"].map(|codec| (id(operation, codec), 0)))
+            .collect();
+        let mut cells: Vec<Cell> = to_run
+            .iter()
+            .map(|(id, _)| {
+                measure::without_figure(id.clone(), Status::Skipped, String::new())
+            })
+            .collect();
+        add_controls(&mut to_run, &mut cells);
+        let names: Vec<String> = to_run.iter().map(|(id, _)| id.to_string()).collect();
+        assert_eq!(
+            names,
+            [
+                "encode/people/a/reused",
+                "encode/people/b/reused",
+                "encode/people/c/reused",
+                "encode/people/b/reused (again)",
+                "decode/people/a/reused",
+                "decode/people/b/reused",
+                "decode/people/c/reused",
+                "decode/people/b/reused (again)",
+            ]
+        );
+        assert_eq!(cells.len(), 8);
+    }
+}

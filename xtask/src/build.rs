@@ -1,0 +1,171 @@
+//! Builds worker binaries: one for each codec crate, so that no codec's features or code leak
+//! into another's figures.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde::Deserialize;
+
+use crate::cli::Allocator;
+use crate::problem::{Code, Context, Problem};
+use crate::workspace::{Workspace, cargo};
+
+/// The feature of the benches that puts the controls in the registry's place; as a codec
+/// crate's name it stands for them.
+pub(crate) const CONTROLS: &str = "controls";
+
+/// What a binary is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Lists, checks and counts; never timed.
+    Worker,
+    /// Is timed; never counts.
+    Timed(Profile),
+}
+
+/// A cargo profile of the workspace's manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// Without link-time optimisation: built in a quarter of the time.
+    Quick,
+    /// What figures are made with.
+    Bench,
+}
+
+impl Profile {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Bench => "bench",
+        }
+    }
+}
+
+/// Builds the binary of one codec crate and copies it out of cargo's folder, where the next
+/// build would overwrite it.
+pub(crate) fn build(
+    workspace: &Workspace,
+    codec_crate: &str,
+    kind: Kind,
+    allocator: Allocator,
+) -> Result<PathBuf, Problem> {
+    let mut features = vec![if codec_crate == CONTROLS {
+        CONTROLS.to_owned()
+    } else {
+        format!("wiremark-registry/{codec_crate}")
+    }];
+    if allocator == Allocator::Mimalloc {
+        features.push("mimalloc".to_owned());
+    }
+    let mut command = cargo();
+    command.current_dir(&workspace.root);
+    match kind {
+        Kind::Worker => {
+            features.push("counting".to_owned());
+            command.args([
+                "build",
+                "--profile",
+                Profile::Quick.as_str(),
+                "--bin",
+                "worker",
+            ]);
+        }
+        Kind::Timed(profile) => {
+            let profile = profile.as_str();
+            command.args([
+                "bench",
+                "--no-run",
+                "--profile",
+                profile,
+                "--bench",
+                "codecs",
+            ]);
+        }
+    }
+    let output = command
+        .args(["--package", "wiremark-benches", "--quiet", "--locked"])
+        .args(["--features", &features.join(",")])
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::piped())
+        .output()
+        .context(|| "cannot run cargo".to_owned())?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Problem::new(format!(
+            "cannot build the {} of `{codec_crate}`:\n{}",
+            match kind {
+                Kind::Worker => "worker",
+                Kind::Timed(_) => "bench",
+            },
+            said.trim_end()
+        ))
+        .with(Code::BuildFailed));
+    }
+    let name = match kind {
+        Kind::Worker => "worker",
+        Kind::Timed(_) => "codecs",
+    };
+    let built = executable(&output.stdout, name).ok_or_else(|| {
+        Problem::new("cargo named no executable").with(Code::BuildFailed)
+    })?;
+    let what = match kind {
+        Kind::Worker => "worker",
+        Kind::Timed(profile) => profile.as_str(),
+    };
+    let suffix = match allocator {
+        Allocator::System => what.to_owned(),
+        Allocator::Mimalloc => format!("{what}-mimalloc"),
+    };
+    let folder = workspace.wiremark().join("bin");
+    fs::create_dir_all(&folder)
+        .context(|| "cannot make a folder for binaries".to_owned())?;
+    let copy = folder.join(format!("{codec_crate}-{suffix}"));
+    copy_out(&built, &copy)?;
+    Ok(copy)
+}
+
+/// Copies by way of a new file, since a running binary cannot be written to.
+fn copy_out(from: &Path, to: &Path) -> Result<(), Problem> {
+    let new = to.with_extension("new");
+    fs::copy(from, &new)
+        .and_then(|_| fs::rename(&new, to))
+        .context(|| format!("cannot copy the binary to {}", to.display()))
+}
+
+/// The executable of the target `name` in cargo's JSON messages.
+fn executable(messages: &[u8], name: &str) -> Option<PathBuf> {
+    #[derive(Deserialize)]
+    struct Message {
+        executable: Option<PathBuf>,
+        target: Target,
+    }
+    #[derive(Deserialize)]
+    struct Target {
+        name: String,
+    }
+    String::from_utf8_lossy(messages)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Message>(line).ok())
+        .filter(|message| message.target.name == name)
+        .find_map(|message| message.executable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_executable_is_found_by_its_targets_name() {
+        let messages = br#"{"reason":"compiler-artifact","target":{"name":"serde"},"executable":null}
+{"reason":"compiler-artifact","target":{"name":"codecs"},"executable":"target/release/codecs"}
+{"reason":"compiler-artifact","target":{"name":"worker"},"executable":"target/release/worker"}
+{"reason":"build-finished","success":true}
+"#;
+        let found = |name| executable(messages, name);
+        assert_eq!(found("codecs").as_deref(), Some(Path::new("target/release/codecs")));
+        assert_eq!(found("worker").as_deref(), Some(Path::new("target/release/worker")));
+        assert_eq!(found("serde"), None);
+        assert_eq!(executable(b"no json", "worker"), None);
+    }
+}

@@ -1,0 +1,240 @@
+//! `cargo xtask doctor`: what this machine can measure, what is missing, and the cure.
+
+use std::path::Path;
+use std::process::Command;
+
+use wiremark_meter::machine;
+
+use crate::bench::rustc;
+use crate::problem::Problem;
+use crate::workspace::Workspace;
+
+/// How something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Good,
+    /// Figures are to be had, with a caution.
+    Caution,
+    Missing,
+}
+
+/// One thing that was looked at.
+#[derive(Debug)]
+struct Finding {
+    what: &'static str,
+    standing: Standing,
+    found: String,
+    /// What to do about it; empty where nothing has to be done.
+    cure: &'static str,
+}
+
+pub(crate) fn run() -> Result<(), Problem> {
+    let workspace = Workspace::find()?;
+    crate::print(&render(&examine(&workspace)))
+}
+
+fn examine(workspace: &Workspace) -> Vec<Finding> {
+    let mut findings =
+        vec![toolchain(), c_compiler(), cpu(), memory(), governor(), load()];
+    findings.push(steady_heap());
+    findings.push(shared(&workspace.root));
+    for (what, program, argument, cure) in [
+        (
+            "git",
+            "git",
+            "--version",
+            "apt-get install git: a record then names its commit",
+        ),
+        (
+            "go",
+            "go",
+            "version",
+            "apt-get install golang-go: needed by Go peers, not yet used",
+        ),
+        (
+            "perl",
+            "perl",
+            "-v",
+            "apt-get install perl: needed by Perl peers, not yet used",
+        ),
+    ] {
+        findings.push(program_found(what, program, argument, cure));
+    }
+    findings
+}
+
+fn toolchain() -> Finding {
+    match rustc(&["--version"]) {
+        Some(found) => good("rustc", found),
+        None => missing(
+            "rustc",
+            "install Rust by rustup; rust-toolchain.toml names the version",
+        ),
+    }
+}
+
+fn c_compiler() -> Finding {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    match first_line(&compiler, "--version") {
+        Some(found) => good("C compiler", found),
+        None => missing(
+            "C compiler",
+            "apt-get install gcc: the counting worker compresses with zstd, which is C",
+        ),
+    }
+}
+
+fn cpu() -> Finding {
+    let cores = machine::cores();
+    let name = machine::cpu().unwrap_or_else(|| "unknown".to_owned());
+    let found = format!("{name}, {cores} logical cores");
+    if cores > 1 {
+        good("processor", found)
+    } else {
+        let cure =
+            "with one core everything else on the machine takes turns with the bench";
+        Finding { what: "processor", standing: Standing::Caution, found, cure }
+    }
+}
+
+fn memory() -> Finding {
+    match machine::memory_bytes() {
+        Some(bytes) if bytes >= 2 << 30 => {
+            good("memory", format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)))
+        }
+        Some(bytes) => Finding {
+            what: "memory",
+            standing: Standing::Caution,
+            found: format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
+            cure: "large files of your own may not fit: a dynamic value takes about ten times \
+                   the file",
+        },
+        None => missing("memory", "the system does not tell; the record leaves it out"),
+    }
+}
+
+fn governor() -> Finding {
+    match machine::governor() {
+        Some(found) if found == "performance" => good("frequency governor", found),
+        Some(found) => Finding {
+            what: "frequency governor",
+            standing: Standing::Caution,
+            found,
+            cure: "cpupower frequency-set -g performance keeps the clock rate steady",
+        },
+        None => {
+            good("frequency governor", "none (a virtual machine, or fixed)".to_owned())
+        }
+    }
+}
+
+fn load() -> Finding {
+    match machine::load() {
+        Some(load) if load < f64::from(machine::cores()) => {
+            good("load", format!("{load:.2} over the last minute"))
+        }
+        Some(load) => Finding {
+            what: "load",
+            standing: Standing::Caution,
+            found: format!("{load:.2} over the last minute"),
+            cure: "CPU time stands it; the noise floor of the run will tell how well",
+        },
+        None => missing("load", "the system does not tell; the record leaves it out"),
+    }
+}
+
+fn steady_heap() -> Finding {
+    if cfg!(all(target_os = "linux", target_env = "gnu")) {
+        good("steady heap", "glibc takes its settings from the environment".to_owned())
+    } else {
+        Finding {
+            what: "steady heap",
+            standing: Standing::Caution,
+            found: "not glibc".to_owned(),
+            cure: "--allocator mimalloc is the steadier choice here",
+        }
+    }
+}
+
+fn shared(root: &Path) -> Finding {
+    let folder = std::env::var_os("WIREMARK_SHARED")
+        .map_or_else(|| root.join("../shared"), std::path::PathBuf::from)
+        .join("corpora");
+    if folder.is_dir() {
+        good("test corpora", "found; the tests run through them".to_owned())
+    } else {
+        missing(
+            "test corpora",
+            "not needed for figures; WIREMARK_SHARED names the folder that holds `corpora`",
+        )
+    }
+}
+
+fn program_found(
+    what: &'static str,
+    program: &str,
+    argument: &str,
+    cure: &'static str,
+) -> Finding {
+    match first_line(program, argument) {
+        Some(found) => good(what, found),
+        None => missing(what, cure),
+    }
+}
+
+fn first_line(program: &str, argument: &str) -> Option<String> {
+    let output = Command::new(program).arg(argument).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().find(|line| !line.trim().is_empty())?;
+    output.status.success().then(|| line.trim().to_owned())
+}
+
+fn good(what: &'static str, found: String) -> Finding {
+    Finding { what, standing: Standing::Good, found, cure: "" }
+}
+
+fn missing(what: &'static str, cure: &'static str) -> Finding {
+    Finding { what, standing: Standing::Missing, found: "not found".to_owned(), cure }
+}
+
+fn render(findings: &[Finding]) -> String {
+    let width = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for Finding { what, standing, found, cure } in findings {
+        let sign = match standing {
+            Standing::Good => "ok     ",
+            Standing::Caution => "caution",
+            Standing::Missing => "missing",
+        };
+        text += &format!("{sign}  {what:width$}  {found}\n");
+        if !cure.is_empty() {
+            text += &format!("{:9}{:width$}  -> {cure}\n", "", "");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_stands_with_its_cure() {
+        let findings = [
+            good("git", "git version 2".to_owned()),
+            missing("go", "apt-get install golang-go"),
+        ];
+        assert_eq!(
+            render(&findings),
+            "ok       git  git version 2\n\
+             missing  go   not found\n              -> apt-get install golang-go\n"
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_missing_and_nothing_fails() {
+        let finding =
+            program_found("x", "no-such-program-anywhere", "--version", "install it");
+        assert_eq!(finding.standing, Standing::Missing);
+    }
+}

@@ -1,0 +1,299 @@
+//! What is to be measured: which cells of which codec crates, on which data, how often.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+use wiremark_datasets::files::{self, Format};
+use wiremark_record::protocol::{Answer, DataFile, Planned, REQUEST, Request, Sampling};
+use wiremark_record::{self as record, CellId, Mode, Operation, Profile};
+
+use crate::build;
+use crate::cli::{DataOptions, ProfileName};
+use crate::problem::{Code, Context, Problem};
+
+/// Everything that is needed to go on with a run. Lies beside the results, and unlike them
+/// holds paths.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    pub(crate) request: Request,
+    pub(crate) mimalloc: bool,
+    pub(crate) steady: bool,
+    /// Whether the timed binaries are built without link-time optimisation.
+    pub(crate) quick_build: bool,
+    pub(crate) timeout_s: u64,
+    /// The codec crates in use.
+    pub(crate) crates: Vec<String>,
+    /// The cells to run, each with the crate whose binary runs it (an index into `crates`).
+    pub(crate) cells: Vec<(CellId, usize)>,
+    /// Hashes of the timed binaries, by crate.
+    pub(crate) binaries: Vec<String>,
+}
+
+impl Plan {
+    pub(crate) fn build_profile(&self) -> build::Profile {
+        if self.quick_build { build::Profile::Quick } else { build::Profile::Bench }
+    }
+}
+
+/// How the timed binaries of a profile are built.
+pub(crate) fn build_profile(name: ProfileName) -> build::Profile {
+    match name {
+        ProfileName::Quick => build::Profile::Quick,
+        ProfileName::Default | ProfileName::Full => build::Profile::Bench,
+    }
+}
+
+/// What the workers know.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    pub(crate) codecs: Vec<record::Codec>,
+    pub(crate) datasets: Vec<record::Dataset>,
+    pub(crate) notes: Vec<String>,
+    /// The cells, each with an index into the workers.
+    pub(crate) cells: Vec<(Planned, usize)>,
+}
+
+/// Asks workers for what they know; cells come dataset by dataset, operation by operation, so
+/// that what is compared is measured close together.
+pub(crate) fn list(workers: &[PathBuf], request: &Request) -> Result<Listed, Problem> {
+    let mut listed = Listed::default();
+    for (index, worker) in workers.iter().enumerate() {
+        for answer in ask(worker, request)? {
+            match answer {
+                Answer::Codec(codec) => listed.codecs.push(codec),
+                Answer::Dataset(dataset) if index == 0 => listed.datasets.push(dataset),
+                Answer::Note(note) if index == 0 => listed.notes.push(note),
+                Answer::Cell(cell) => listed.cells.push((cell, index)),
+                _ => {}
+            }
+        }
+    }
+    let order: Vec<&str> =
+        listed.datasets.iter().map(|dataset| dataset.id.as_str()).collect();
+    listed.cells.sort_by_key(|(cell, _)| {
+        let CellId { operation, dataset, mode, .. } = &cell.id;
+        let dataset = order.iter().position(|id| id == dataset);
+        let mode = Mode::ALL.iter().position(|known| known == mode);
+        (dataset, *operation, mode)
+    });
+    Ok(listed)
+}
+
+fn ask(worker: &Path, request: &Request) -> Result<Vec<Answer>, Problem> {
+    let output = Command::new(worker)
+        .arg("list")
+        .env(REQUEST, to_json(request)?)
+        .stdin(Stdio::null())
+        .output()
+        .context(|| format!("cannot run {}", worker.display()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.trim();
+        return Err(Problem::new(said.strip_prefix("error: ").unwrap_or(said)));
+    }
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| {
+            serde_json::from_str(line)
+                .context(|| format!("cannot understand the worker's `{line}`"))
+        })
+        .collect()
+}
+
+pub(crate) fn to_json<T: Serialize>(value: &T) -> Result<String, Problem> {
+    serde_json::to_string(value).context(|| "cannot write JSON".to_owned())
+}
+
+/// Whether a name is selected: it holds one of the filters (if there are any) and none of
+/// those that begin with `!`.
+pub(crate) fn is_selected(filters: &[String], name: &str) -> bool {
+    let mut wanted = filters.iter().filter(|filter| !filter.starts_with('!')).peekable();
+    let is_in =
+        wanted.peek().is_none() || wanted.any(|filter| name.contains(filter.as_str()));
+    let is_out = filters
+        .iter()
+        .filter_map(|filter| filter.strip_prefix('!'))
+        .any(|filter| !filter.is_empty() && name.contains(filter));
+    is_in && !is_out
+}
+
+/// How long and how often a profile measures.
+pub(crate) fn profile(name: ProfileName, rounds: Option<u32>) -> Profile {
+    let ms = 1_000_000;
+    let (name, profile_rounds, samples, sample_ns, warm_up_ns) = match name {
+        ProfileName::Quick => ("quick", 2, 10, ms, 8 * ms),
+        ProfileName::Default => ("default", 9, 20, 3 * ms / 2, 25 * ms),
+        ProfileName::Full => ("full", 25, 50, 2 * ms, 50 * ms),
+    };
+    let rounds = rounds.unwrap_or(profile_rounds);
+    Profile { name: name.to_owned(), rounds, samples, sample_ns, warm_up_ns }
+}
+
+/// Whether a profile leaves a cell out of its own accord.
+pub(crate) fn is_left_out(name: ProfileName, id: &CellId) -> bool {
+    // A codec without state decodes fresh as it does reused: not worth a first look's time.
+    name == ProfileName::Quick
+        && id.operation == Operation::Decode
+        && id.mode == Mode::Fresh
+}
+
+/// What to encode: from the command line, read once to see that it can be.
+pub(crate) fn request(
+    data: &DataOptions,
+    sampling: Sampling,
+    stdin_to: &Path,
+) -> Result<Request, Problem> {
+    for id in &data.datasets {
+        if !wiremark_datasets::IDS.contains(&id.as_str()) {
+            let known = wiremark_datasets::IDS.join(", ");
+            return Err(Problem::usage(format!(
+                "no dataset is called `{id}`: there are {known}"
+            )));
+        }
+    }
+    let datasets = match (data.datasets.as_slice(), data.files.as_slice()) {
+        ([], []) => wiremark_datasets::IDS.iter().map(|&id| id.to_owned()).collect(),
+        (given, _) => given.to_vec(),
+    };
+    let mut ids: BTreeSet<String> =
+        wiremark_datasets::IDS.iter().map(|&id| id.to_owned()).collect();
+    let mut files = Vec::new();
+    for path in &data.files {
+        let (name, path) = if path.as_os_str() == "-" {
+            if data.data_format.is_none() {
+                return Err(Problem::usage(
+                    "data from standard input needs its format: --data-format json, ndjson \
+                     or csv",
+                ));
+            }
+            if files.iter().any(|file: &DataFile| file.name == "stdin") {
+                return Err(Problem::usage("standard input can be read only once"));
+            }
+            let mut copy = std::fs::File::create(stdin_to)
+                .context(|| format!("cannot write {}", stdin_to.display()))?;
+            std::io::copy(&mut std::io::stdin().lock(), &mut copy)
+                .context(|| "cannot keep standard input".to_owned())?;
+            ("stdin".to_owned(), stdin_to.to_owned())
+        } else {
+            let name = path.file_name().map_or_else(
+                || path.display().to_string(),
+                |name| name.to_string_lossy().into_owned(),
+            );
+            let path = std::path::absolute(path)
+                .context(|| format!("cannot find {}", path.display()))?;
+            (name, path)
+        };
+        let file = DataFile {
+            id: unique_id(&name, &mut ids),
+            name,
+            path,
+            format: data.data_format.map(|format| format.as_str().to_owned()),
+            csv_strings: data.csv_strings,
+        };
+        // Before anything is built: a mistake in the data is told at once.
+        try_to_read(&file)?;
+        files.push(file);
+    }
+    Ok(Request { datasets, files, sampling })
+}
+
+fn try_to_read(file: &DataFile) -> Result<(), Problem> {
+    let bytes = std::fs::read(&file.path)
+        .context(|| format!("cannot read {}", file.path.display()))?;
+    let format = match &file.format {
+        None => None,
+        Some(word) => Some(word.parse::<Format>().context(|| file.name.clone())?),
+    };
+    let options =
+        files::Options { format, csv_strings: file.csv_strings, ..Default::default() };
+    files::read(&file.name, &bytes, &options)
+        .map(drop)
+        .map_err(|error| Problem::new(error.to_string()))
+}
+
+/// A dataset's id from a file's name: one word, like no other.
+fn unique_id(name: &str, ids: &mut BTreeSet<String>) -> String {
+    let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+    let word: String = stem
+        .chars()
+        .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .collect();
+    let word = if word.is_empty() { "data".to_owned() } else { word };
+    let mut id = word.clone();
+    let mut number = 2;
+    while !ids.insert(id.clone()) {
+        id = format!("{word}-{number}");
+        number += 1;
+    }
+    id
+}
+
+/// A short hash that is the same everywhere: 64-bit FNV-1a as hex.
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for &byte in bytes {
+        hash ^= u64::from(byte);
+        hash = hash.wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    format!("{hash:016x}")
+}
+
+/// Nothing is left to measure.
+pub(crate) fn nothing_selected(filters: &[String]) -> Problem {
+    let filters = filters.join(" ");
+    Problem::new(format!(
+        "no cell fits `{filters}`: `cargo xtask list cells` shows their names"
+    ))
+    .with(Code::NothingSelected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_parts_of_names_and_exclude_with_a_mark() {
+        let id = "encode/people/json/serde_json/compact/reused";
+        let rows: &[(&[&str], bool)] = &[
+            (&[], true),
+            (&["json"], true),
+            (&["encode/people"], true),
+            (&["cbor"], false),
+            (&["cbor", "json"], true),
+            (&["!json"], false),
+            (&["!cbor"], true),
+            (&["people", "!pretty"], true),
+            (&["people", "!compact"], false),
+        ];
+        for (filters, wanted) in rows {
+            let filters: Vec<String> =
+                filters.iter().map(|&text| text.to_owned()).collect();
+            assert_eq!(is_selected(&filters, id), *wanted, "{filters:?}");
+        }
+    }
+
+    #[test]
+    fn a_files_name_makes_an_id_like_no_other() {
+        let mut ids = BTreeSet::from(["people".to_owned()]);
+        for (name, id) in [
+            ("orders.ndjson", "orders"),
+            ("orders.csv", "orders-2"),
+            ("people.json", "people-2"),
+            ("a/b c.json", "b-c"),
+            ("été.json", "été"),
+            ("", "data"),
+        ] {
+            assert_eq!(unique_id(name, &mut ids), id, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        // Values of the algorithm's authors.
+        assert_eq!(hash(b""), "cbf29ce484222325");
+        assert_eq!(hash(b"a"), "af63dc4c8601ec8c");
+        assert_eq!(hash(b"foobar"), "85944171f73967e8");
+    }
+}
