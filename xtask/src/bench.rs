@@ -26,6 +26,9 @@ use crate::workspace::Workspace;
 /// The file that tells `--resume` how to go on.
 const PLAN: &str = "plan.json";
 
+/// Why a cell has no figure yet.
+const OUTSTANDING: &str = "not yet measured";
+
 /// How long the results on disk may lag behind what was measured.
 const SAVE_EVERY: Duration = Duration::from_millis(250);
 
@@ -64,7 +67,7 @@ fn start(
     let mut run = new_run(workspace, id, profile, &plan, &listed);
     run.cells = skipped;
     files::write_whole(&folder.join(PLAN), to_json(&plan)?.as_bytes())?;
-    save(&run, &folder)?;
+    save(&mut run, &folder)?;
     files::point_latest(workspace, &run.id)?;
     measure_all(&mut run, &plan, &timed, &folder)?;
     Ok((run, folder))
@@ -155,7 +158,9 @@ fn prepare(
             },
         };
         // What passed the check waits for its figures.
+        let mut cell = cell;
         if cell.status == Status::Skipped && cell.reason.is_none() {
+            cell.reason = Some(OUTSTANDING.to_owned());
             let at = used.iter().position(|index| index == of).unwrap_or(0);
             to_run.push((cell.id.clone(), at));
         }
@@ -386,6 +391,7 @@ fn measure_all(
                     cell.rounds.push(round);
                     if u32::try_from(cell.rounds.len()) == Ok(run.profile.rounds) {
                         cell.status = Status::Ok;
+                        cell.reason = None;
                     }
                 }
                 Err(ended) => {
@@ -412,7 +418,6 @@ fn measure_all(
 
     run.load.after = machine::load();
     run.complete = true;
-    run.summarise();
     save(run, folder)?;
     let _ = fs::remove_dir_all(&scratch);
     // A copy of standard input was only kept for going on.
@@ -420,7 +425,8 @@ fn measure_all(
     Ok(())
 }
 
-fn save(run: &Run, folder: &Path) -> Result<(), Problem> {
+fn save(run: &mut Run, folder: &Path) -> Result<(), Problem> {
+    run.summarise();
     run.write_atomic(&folder.join(RESULTS))
         .map_err(|error| Problem::new(error.to_string()))
 }

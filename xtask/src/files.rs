@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use wiremark_record::Run;
+use wiremark_record::{Run, write_atomic};
 
 use crate::problem::{Context, Problem};
 use crate::workspace::Workspace;
@@ -57,26 +57,15 @@ pub(crate) fn point_latest(workspace: &Workspace, id: &str) -> Result<(), Proble
     fs::rename(&new, &link).context(what)
 }
 
-/// Writes a file whole or not at all: to a new file beside it, which then takes its name. What
-/// is no plain file (a pipe, a terminal) is written to directly.
+/// Writes a file whole or not at all. What is no plain file (a pipe, a terminal) cannot be
+/// replaced and is written to directly.
 pub(crate) fn write_whole(path: &Path, contents: &[u8]) -> Result<(), Problem> {
-    let what = || format!("cannot write {}", path.display());
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        let what = || format!("cannot write {}", path.display());
         let mut file = fs::OpenOptions::new().write(true).open(path).context(what)?;
         return file.write_all(contents).and_then(|()| file.flush()).context(what);
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let new = path.with_file_name(name);
-    let written = fs::File::create(&new).and_then(|mut file| {
-        file.write_all(contents)?;
-        file.sync_all()?;
-        fs::rename(&new, path)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written.context(what)
+    write_atomic(path, contents).map_err(|error| Problem::new(error.to_string()))
 }
 
 #[cfg(test)]
@@ -94,7 +83,7 @@ mod tests {
         }
         let missing = folder.path().join("no/such/folder/report.md");
         let problem = write_whole(&missing, b"x").unwrap_err().to_string();
-        assert!(problem.starts_with("cannot write "), "{problem}");
+        assert!(problem.contains("no/such/folder"), "{problem}");
     }
 
     #[test]

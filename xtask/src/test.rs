@@ -1,5 +1,227 @@
-//! stub
-use crate::problem::Problem;
-pub(crate) fn run<T>(_: &T) -> Result<(), Problem> {
+//! `cargo xtask test`: everything that CI runs, in an order that tells mistakes early.
+
+use std::process::Command;
+use std::time::Instant;
+
+use wiremark_record::stats::Verdict;
+use wiremark_record::{Cell, Mode, Operation, Run, Status};
+
+use crate::build::{self, Kind};
+use crate::cli::{Allocator, TestOptions, TidyOptions};
+use crate::files;
+use crate::problem::{Context, Problem};
+use crate::tidy;
+use crate::workspace::{Workspace, cargo};
+
+/// A step: its name and what it does.
+type Step = (&'static str, fn(&Workspace) -> Result<(), Problem>);
+
+const STEPS: &[Step] = &[
+    ("fmt", fmt),
+    ("clippy", clippy),
+    ("tidy", |_| tidy::run(&TidyOptions { bless: false })),
+    ("tests", tests),
+    ("doc", doc),
+    ("benches", benches),
+    ("controls", controls),
+];
+
+pub(crate) fn run(options: &TestOptions) -> Result<(), Problem> {
+    let workspace = Workspace::find()?;
+    let is_wanted =
+        |name: &str| options.step.as_deref().is_none_or(|step| name.contains(step));
+    let steps: Vec<&Step> = STEPS.iter().filter(|(name, _)| is_wanted(name)).collect();
+    if steps.is_empty() {
+        let known: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+        return Err(Problem::usage(format!(
+            "no such step: there are {}",
+            known.join(", ")
+        )));
+    }
+    for (name, step) in steps {
+        crate::remark(&format!("== {name}"));
+        let start = Instant::now();
+        step(&workspace).map_err(|problem| Problem::new(format!("{name}: {problem}")))?;
+        crate::remark(&format!("== {name}: passed in {} s", start.elapsed().as_secs()));
+    }
     Ok(())
+}
+
+/// Runs a command whose output goes to the person; it has to succeed.
+fn must(mut command: Command, cure: &str) -> Result<(), Problem> {
+    let status = command.status().context(|| "cannot run cargo".to_owned())?;
+    if status.success() {
+        return Ok(());
+    }
+    let arguments: Vec<_> =
+        command.get_args().map(|argument| argument.to_string_lossy()).collect();
+    let cure = if cure.is_empty() { String::new() } else { format!("; {cure}") };
+    Err(Problem::new(format!("`cargo {}` failed{cure}", arguments.join(" "))))
+}
+
+fn cargo_in(workspace: &Workspace, arguments: &[&str]) -> Command {
+    let mut command = cargo();
+    command.args(arguments).current_dir(&workspace.root);
+    command
+}
+
+fn fmt(workspace: &Workspace) -> Result<(), Problem> {
+    must(cargo_in(workspace, &["fmt", "--all", "--check"]), "`cargo fmt --all` mends it")
+}
+
+fn clippy(workspace: &Workspace) -> Result<(), Problem> {
+    // All features take in every codec and the controls; without any the list is empty, which
+    // is code of its own.
+    for features in [&["--all-features"][..], &[]] {
+        let mut command =
+            cargo_in(workspace, &["clippy", "--workspace", "--all-targets", "--locked"]);
+        command.args(features).args(["--quiet", "--", "-D", "warnings"]);
+        must(command, "")?;
+    }
+    Ok(())
+}
+
+fn tests(workspace: &Workspace) -> Result<(), Problem> {
+    must(cargo_in(workspace, &["test", "--workspace", "--all-features", "--locked"]), "")
+}
+
+fn doc(workspace: &Workspace) -> Result<(), Problem> {
+    let mut command =
+        cargo_in(workspace, &["doc", "--workspace", "--no-deps", "--locked"]);
+    command.args(["--all-features", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
+    must(command, "")
+}
+
+/// Each bench target once, in test mode: it checks what it makes and measures nothing.
+fn benches(workspace: &Workspace) -> Result<(), Problem> {
+    for name in workspace.codec_crates()? {
+        let binary = build::build(
+            workspace,
+            &name,
+            Kind::Timed(build::Profile::Quick),
+            Allocator::System,
+        )?;
+        let output = Command::new(&binary)
+            .args(["--bench", "--test"])
+            .current_dir(workspace.wiremark())
+            .output()
+            .context(|| format!("cannot run {}", binary.display()))?;
+        if !output.status.success() {
+            return Err(Problem::new(format!(
+                "the benches of `{name}` fail:\n{}",
+                String::from_utf8_lossy(&output.stderr).trim_end()
+            )));
+        }
+        let out = String::from_utf8_lossy(&output.stdout);
+        let count = out.lines().filter(|line| line.starts_with("Testing ")).count();
+        crate::remark(&format!("{name}: {count} cells run once"));
+        if count == 0 {
+            return Err(Problem::new(format!("the benches of `{name}` ran no cell")));
+        }
+    }
+    let mut command = cargo_in(workspace, &["bench", "--package", "wiremark-benches"]);
+    command
+        .args(["--bench", "overhead", "--features", "overhead", "--profile", "quick"])
+        .args(["--locked", "--quiet", "--", "--test"]);
+    must(command, "")
+}
+
+/// A real run of the controls: the bench has to refuse those that lose data and to rank the
+/// others, and its results have to fit the schema.
+fn controls(workspace: &Workspace) -> Result<(), Problem> {
+    let exe = std::env::current_exe().context(|| "cannot find xtask".to_owned())?;
+    let results = workspace.wiremark().join("controls.json");
+    let status = Command::new(exe)
+        .args([
+            "bench",
+            "--controls",
+            "--quick",
+            "--rounds",
+            "5",
+            "--datasets",
+            "event,large",
+        ])
+        .args(["encode", "decode", "!stream", "!fresh"])
+        .args(["--export-json".as_ref(), results.as_os_str()])
+        .current_dir(&workspace.root)
+        .stdout(std::process::Stdio::null())
+        .status()
+        .context(|| "cannot run xtask".to_owned())?;
+    // Two controls are there to fail.
+    if status.code() != Some(100) {
+        return Err(Problem::new(format!(
+            "a run with controls that lose data has to end with exit code 100, not {status}"
+        )));
+    }
+    let run = files::read_run(workspace, &results.display().to_string())?;
+    let problems = judge(&run);
+    if !problems.is_empty() {
+        return Err(Problem::new(problems.join("\n")));
+    }
+    let mut schema =
+        cargo_in(workspace, &["test", "--package", "wiremark-record", "--locked"]);
+    schema
+        .args(["--quiet", "--test", "it", "real_run"])
+        .env("WIREMARK_RESULTS", &results);
+    must(schema, "")
+}
+
+/// What is wrong with the verdicts on the controls.
+fn judge(run: &Run) -> Vec<String> {
+    let mut problems = Vec::new();
+    let floor = run.noise.as_ref().map_or(0.0, |noise| noise.floor);
+    for dataset in &run.datasets {
+        for operation in [Operation::Encode, Operation::Decode] {
+            let find = |codec: &str| {
+                run.cells_of(operation, &dataset.id)
+                    .find(|cell| cell.id.codec == codec && cell.id.mode == Mode::Reused)
+            };
+            for faulty in ["control/faulty/drops-a-field", "control/faulty/cached"] {
+                match find(faulty) {
+                    Some(cell) if is_refused(cell) => {}
+                    _ => problems.push(format!(
+                        "{operation}/{}: {faulty} was not refused before the clock",
+                        dataset.id
+                    )),
+                }
+            }
+            let mut order = vec!["control/work/ten", "control/work/eleven"];
+            if operation == Operation::Encode {
+                order.splice(0..0, ["control/noop", "control/memcpy"]);
+            }
+            for pair in order.windows(2) {
+                let [quick, slow] = pair else { continue };
+                let compared = find(quick)
+                    .zip(find(slow))
+                    .and_then(|(quick, slow)| run.compare(slow, quick));
+                let place = format!("{operation}/{}: {slow} to {quick}", dataset.id);
+                match compared {
+                    None => problems.push(format!("{place}: no figures to compare")),
+                    Some(compared) => {
+                        // A tenth more work is within the band of ties where the noise floor is
+                        // 5 %; where it is lower, the bench has to see it.
+                        let is_right = match compared.verdict {
+                            Verdict::Slower => true,
+                            Verdict::Tie | Verdict::Unsure => floor > 0.04,
+                            _ => false,
+                        };
+                        if !is_right {
+                            problems.push(format!(
+                                "{place}: {:?} at a ratio of {:.3} and a noise floor of \
+                                 {floor:.3}",
+                                compared.verdict, compared.ratio.ratio
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    problems
+}
+
+fn is_refused(cell: &Cell) -> bool {
+    cell.status == Status::Failed
+        && cell.rounds.is_empty()
+        && cell.round_trip == Some(false)
 }

@@ -5,11 +5,14 @@
 
 use wiremark_core::CodecVisitor;
 
-/// Writes [`visit`] and [`CRATES`] from the list below.
+/// Writes [`visit`], [`CRATES`] and [`IS_COMPLETE`] from the list below.
 macro_rules! codecs {
     ($($name:ident = $feature:literal)*) => {
         /// The codec crates of the list, built in or not, by the names of their features.
         pub const CRATES: &[&str] = &[$($feature),*];
+
+        /// Whether all of [`CRATES`] are built in.
+        pub const IS_COMPLETE: bool = true $(&& cfg!(feature = $feature))*;
 
         /// Shows `visitor` each codec that is built in, in the order of the list.
         pub fn visit(visitor: &mut impl CodecVisitor) {

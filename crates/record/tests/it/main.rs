@@ -3,5 +3,6 @@
 
 mod common;
 mod file;
+mod real_run;
 mod schema;
 mod summary;

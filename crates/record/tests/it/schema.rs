@@ -6,10 +6,10 @@ use wiremark_record::{Run, SCHEMA_JSON};
 
 use crate::common::{full, interrupted};
 
-struct Schema(Schemas, SchemaIndex);
+pub(crate) struct Schema(Schemas, SchemaIndex);
 
 impl Schema {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let schema: Value = serde_json::from_str(SCHEMA_JSON).unwrap();
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
         compiler.add_resource("results-1.json", schema).unwrap();
@@ -17,7 +17,7 @@ impl Schema {
         Self(schemas, index)
     }
 
-    fn check(&self, run: &Value) -> Result<(), String> {
+    pub(crate) fn check(&self, run: &Value) -> Result<(), String> {
         self.0.validate(run, self.1).map_err(|error| error.to_string())
     }
 }
