@@ -1,10 +1,11 @@
 //! Test vectors that others made, and the list of known differences from them.
 //!
-//! Corpora lie in a folder `corpora` of a folder `shared` beside the workspace, or wherever the
-//! environment variable `WIREMARK_SHARED` points. Where they are absent a test says so and ends.
+//! Corpora lie in the folder `corpora` of the folder that the environment variable
+//! `WIREMARK_SHARED` names, or else of a folder `shared` beside the workspace. Where they are
+//! absent a test says so and ends.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder of the corpus `name`, or a sentence that says why there is none. A test prints
 /// it: a skipped corpus must be seen.
@@ -19,17 +20,19 @@ use std::path::PathBuf;
 /// assert!(reason.unwrap_err().contains("no-such-corpus"));
 /// ```
 pub fn find(manifest_dir: &str, name: &str) -> Result<PathBuf, String> {
-    let shared = std::env::var_os("WIREMARK_SHARED").map(PathBuf::from);
-    let around = PathBuf::from(manifest_dir);
-    let beside = around.ancestors().map(|folder| folder.join("shared"));
+    let shared = if let Some(shared) = std::env::var_os("WIREMARK_SHARED") {
+        vec![PathBuf::from(shared)]
+    } else {
+        let around = Path::new(manifest_dir).ancestors();
+        around.map(|folder| folder.join("shared")).collect()
+    };
     shared
         .into_iter()
-        .chain(beside)
         .map(|shared| shared.join("corpora").join(name))
         .find(|corpus| corpus.is_dir())
         .ok_or_else(|| {
             format!(
-                "skipped: no folder corpora/{name} in WIREMARK_SHARED or in a folder `shared` \
+                "skipped: no folder corpora/{name} in WIREMARK_SHARED, or in a folder `shared` \
                  beside the workspace"
             )
         })

@@ -13,6 +13,7 @@ mod findings;
 pub mod hostile;
 pub mod samples;
 pub mod stream;
+pub mod wire;
 
 pub use crate::findings::Findings;
 

@@ -151,7 +151,7 @@ mod tests {
         ] {
             assert_eq!(document(bytes).unwrap_err().kind(), ErrorKind::Eof, "{bytes:x?}");
         }
-        let nested = [0x91; 1_000_000];
+        let nested = vec![0x91; 1_000_000];
         assert_eq!(document(&nested).unwrap_err().kind(), ErrorKind::Eof);
     }
 }
