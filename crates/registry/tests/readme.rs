@@ -55,8 +55,11 @@ fn table() -> String {
             Upkeep::Unmaintained("") => "**unmaintained**".to_owned(),
             Upkeep::Unmaintained(advisory) => format!("**unmaintained**, {advisory}"),
         };
-        writeln!(text, "| `{id}` | {format} | {library} {version} | {upkeep} | {caveat} |")
-            .unwrap();
+        writeln!(
+            text,
+            "| `{id}` | {format} | {library} {version} | {upkeep} | {caveat} |"
+        )
+        .unwrap();
     }
     text += "\nWhat they can, as the test kit has seen it. Variants of one library that can the \
              same share a column.\n\n";
@@ -70,7 +73,8 @@ fn table() -> String {
                 library.clone_into(name);
             }
             _ => {
-                let variant = parts.next().map_or(String::new(), |name| format!(" {name}"));
+                let variant =
+                    parts.next().map_or(String::new(), |name| format!(" {name}"));
                 columns.push((format!("{library}{variant}"), profile.can));
             }
         }

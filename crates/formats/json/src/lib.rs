@@ -181,5 +181,33 @@ fn offset(error: &serde_json::Error, bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn every_float_comes_back_as_it_was() {
+        // The edges, and twenty thousand bit patterns of all exponents.
+        let mut floats = vec![
+            0.1,
+            1.0 / 3.0,
+            5.018,
+            f64::MIN_POSITIVE,
+            f64::MAX,
+            2.638_344_616_030_823e-256,
+        ];
+        let mut bits = 1_u64;
+        for _ in 0..20_000 {
+            bits = bits
+                .wrapping_mul(0xbf58_476d_1ce4_e5b9)
+                .wrapping_add(0x9e37_79b9_7f4a_7c15);
+            floats.push(f64::from_bits(bits));
+        }
+        floats.retain(|float| float.is_finite());
+        let mut out = Vec::new();
+        let mut json = Json::compact();
+        json.encode_into(&floats, &mut out).unwrap();
+        let back: Vec<f64> = json.decode(&out).unwrap();
+        let bits =
+            |floats: &[f64]| floats.iter().map(|f| f.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&back), bits(&floats));
+    }
+
     wiremark_conform::suite! { compact: Json::compact(), pretty: Json::pretty() }
 }
