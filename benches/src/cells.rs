@@ -162,13 +162,17 @@ fn skip<D: Dataset>(operation: Operation, profile: &Profile) -> Option<Skip> {
         Some(Skip { status: Status::Unsupported, reason: reason.to_owned() })
     };
     match operation {
-        Operation::Encode => None,
-        _ if profile.role == Role::Floor => because("a floor gives no value back"),
-        Operation::Decode | Operation::Drop => None,
+        Operation::Decode | Operation::Borrow | Operation::Drop
+            if profile.role == Role::Floor =>
+        {
+            because("a floor gives no value back")
+        }
         Operation::Borrow if !D::BORROWS => because("the dataset has no borrowed twin"),
         Operation::Borrow if !profile.can.borrow_str => {
             because("the library cannot lend text from the input")
         }
-        Operation::Borrow => None,
+        Operation::Encode | Operation::Decode | Operation::Borrow | Operation::Drop => {
+            None
+        }
     }
 }

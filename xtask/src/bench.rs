@@ -307,7 +307,7 @@ fn fingerprint(plan: &Plan, datasets: &[Dataset]) -> String {
 
 /// Goes on with an interrupted run.
 fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
-    let mut run = Run::read(&folder.join(RESULTS))
+    let mut run = Run::read(folder.join(RESULTS))
         .map_err(|error| Problem::new(error.to_string()))?;
     if run.complete {
         crate::remark(&format!("run {} is complete; nothing is left to measure", run.id));
@@ -427,7 +427,7 @@ fn measure_all(
 
 fn save(run: &mut Run, folder: &Path) -> Result<(), Problem> {
     run.summarise();
-    run.write_atomic(&folder.join(RESULTS))
+    run.write_atomic(folder.join(RESULTS))
         .map_err(|error| Problem::new(error.to_string()))
 }
 

@@ -121,16 +121,16 @@ pub(crate) struct DataOptions {
 #[derive(Debug, Args)]
 pub(crate) struct Exports {
     /// Write the results to this file as well.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) export_json: Option<PathBuf>,
+    #[arg(long = "export-json", value_name = "PATH")]
+    pub(crate) json: Option<PathBuf>,
 
     /// Write the table as CSV to this file as well.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) export_csv: Option<PathBuf>,
+    #[arg(long = "export-csv", value_name = "PATH")]
+    pub(crate) csv: Option<PathBuf>,
 
     /// Write the report as Markdown to this file as well.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) export_markdown: Option<PathBuf>,
+    #[arg(long = "export-markdown", value_name = "PATH")]
+    pub(crate) markdown: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -199,19 +199,19 @@ fn missing(what: &'static str, cure: &'static str) -> Finding {
 
 fn render(findings: &[Finding]) -> String {
     let width = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for Finding { what, standing, found, cure } in findings {
         let sign = match standing {
             Standing::Good => "ok     ",
             Standing::Caution => "caution",
             Standing::Missing => "missing",
         };
-        text += &format!("{sign}  {what:width$}  {found}\n");
+        lines.push(format!("{sign}  {what:width$}  {found}"));
         if !cure.is_empty() {
-            text += &format!("{:9}{:width$}  -> {cure}\n", "", "");
+            lines.push(format!("{:9}{:width$}  -> {cure}", "", ""));
         }
     }
-    text
+    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]

@@ -76,14 +76,14 @@ pub(crate) fn export(
     exports: &Exports,
     reference: Option<&str>,
 ) -> Result<(), Problem> {
-    if let Some(path) = &exports.export_json {
+    if let Some(path) = &exports.json {
         let json = run.to_vec().context(|| "cannot write the results".to_owned())?;
         write_whole(path, &json)?;
     }
-    if let Some(path) = &exports.export_csv {
+    if let Some(path) = &exports.csv {
         write_whole(path, csv(run, reference).as_bytes())?;
     }
-    if let Some(path) = &exports.export_markdown {
+    if let Some(path) = &exports.markdown {
         write_whole(path, markdown(run, reference).as_bytes())?;
     }
     Ok(())

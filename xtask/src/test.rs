@@ -203,7 +203,7 @@ fn judge(run: &Run) -> Vec<String> {
                         let is_right = match compared.verdict {
                             Verdict::Slower => true,
                             Verdict::Tie | Verdict::Unsure => floor > 0.04,
-                            _ => false,
+                            Verdict::Faster => false,
                         };
                         if !is_right {
                             problems.push(format!(

@@ -180,7 +180,9 @@ fn drop_last(value: &mut Value) {
             if entries.len() > 1 {
                 entries.pop();
             }
-            entries.iter_mut().for_each(|(_, value)| drop_last(value));
+            for (_, value) in entries {
+                drop_last(value);
+            }
         }
         _ => {}
     }
@@ -202,15 +204,13 @@ impl Codec for Cached {
         value: &T,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let answer = match &self.answer {
-            Some(answer) => answer,
-            None => {
-                let mut bytes = Vec::new();
-                MsgPack::named().encode_into(value, &mut bytes)?;
-                self.answer.insert(bytes)
-            }
-        };
-        out.extend_from_slice(answer);
+        if let Some(answer) = &self.answer {
+            out.extend_from_slice(answer);
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        MsgPack::named().encode_into(value, &mut bytes)?;
+        out.extend_from_slice(self.answer.insert(bytes));
         Ok(())
     }
 
