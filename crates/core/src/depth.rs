@@ -208,17 +208,25 @@ impl Guard {
         Ok(())
     }
 
+    #[inline]
     fn reason(&self, tripped: Tripped) -> Reason {
         Reason { tripped, max_depth: self.max_depth }
     }
 
-    /// Apart from the code that does not fail, since that is inlined everywhere.
-    #[cold]
-    #[inline(never)]
+    /// The reason is stored here and not by the cold function: the guard's address then goes
+    /// nowhere, and the compiler may keep its counters in registers.
+    #[inline]
     fn trip<E>(&self, tripped: Tripped, custom: impl FnOnce(Reason) -> E) -> E {
         self.tripped.set(Some(tripped));
-        custom(self.reason(tripped))
+        fail(self.reason(tripped), custom)
     }
+}
+
+/// Apart from the code that does not fail, since that is inlined everywhere.
+#[cold]
+#[inline(never)]
+fn fail<E>(reason: Reason, custom: impl FnOnce(Reason) -> E) -> E {
+    custom(reason)
 }
 
 /// Levels that have been entered. Dropping it leaves them, after errors too: a type may survive
