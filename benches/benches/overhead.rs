@@ -9,6 +9,7 @@
 //! `cargo bench -p wiremark-benches --bench overhead --features overhead`
 #![forbid(unsafe_code)]
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -114,24 +115,27 @@ impl Overhead {
             return self.fail(name, "the two sides do not decode to the value");
         }
 
-        let (mut out, mut out_too) = (ours.clone(), ours.clone());
+        // Both sides fill the same buffer: where a buffer lies is worth up to 5 %.
+        let out = RefCell::new(ours.clone());
         let mut codec_too = codec.clone();
         self.compare(
             &format!("encode {name}"),
             Box::new(|times| {
+                let out = &mut *out.borrow_mut();
                 repeat(times, || {
                     out.clear();
-                    let done = encode(&mut codec_too, black_box(value), &mut out);
+                    let done = encode(&mut codec_too, black_box(value), out);
                     assert!(done, "it encoded before");
-                    black_box(&out);
+                    black_box(&*out);
                 })
             }),
             Box::new(|times| {
+                let out = &mut *out.borrow_mut();
                 repeat(times, || {
-                    out_too.clear();
-                    let done = direct(&direct_encode, black_box(value), &mut out_too);
+                    out.clear();
+                    let done = direct(&direct_encode, black_box(value), out);
                     assert!(done, "it encoded before");
-                    black_box(&out_too);
+                    black_box(&*out);
                 })
             }),
         );
