@@ -12,7 +12,7 @@ use wiremark_core::{Codec, ErrorKind};
 use wiremark_datasets::Value;
 
 use crate::Findings;
-use crate::contract::{encoded, hex};
+use crate::contract::{encoded, hex, outcome};
 use crate::samples::{Record, Sample, SampleVisitor, Shape};
 
 /// The seed of [`hostile_bytes_are_refused`].
@@ -76,6 +76,43 @@ pub fn hostile_bytes_are_refused<C: Codec>(codec: &C) -> Findings {
             });
         });
     });
+    findings
+}
+
+/// Sequences whose elements may take no bytes come back, however long, or are `Limit` when they
+/// are written: nothing is written that cannot be read.
+pub fn what_is_written_can_be_read<C: Codec>(codec: &C) -> Findings {
+    fn check<T: Sample>(
+        codec: &mut impl Codec,
+        what: &str,
+        value: &T,
+        findings: &mut Findings,
+    ) {
+        match encoded(codec, value) {
+            Ok(Some(bytes)) => {
+                let result = codec.decode::<T>(&bytes);
+                findings.expect(result.as_ref().is_ok_and(|back| back == value), || {
+                    format!("{what}: written, but not read: {}", outcome(&result))
+                });
+            }
+            Ok(None) => {}
+            Err(error) => findings.expect(error.kind() == ErrorKind::Limit, || {
+                format!("{what}: expected bytes or kind `limit`, found {error}")
+            }),
+        }
+    }
+    let mut codec = codec.clone();
+    let mut findings = Findings::new(codec.profile().id);
+    for count in [1, 1_000, 65_536, 65_537, 70_000, 200_000] {
+        let codec = &mut codec;
+        check(codec, &format!("{count} units"), &vec![(); count], &mut findings);
+        let empty = vec![Skipped { memory: 0 }; count];
+        check(codec, &format!("{count} structs without fields"), &empty, &mut findings);
+        let units = vec![vec![(); count / 300]; 300];
+        check(codec, &format!("{count} units in 300 sequences"), &units, &mut findings);
+        let numbers = vec![0_u8; count];
+        check(codec, &format!("{count} zeros"), &numbers, &mut findings);
+    }
     findings
 }
 

@@ -49,6 +49,7 @@ macro_rules! suite {
             stream: a_cut_stream_is_refused
             datasets: datasets_come_back
             hostile: hostile_bytes_are_refused
+            hostile: what_is_written_can_be_read
         })+
     };
     (@module $name:ident: $codec:expr; $($room:ident: $check:ident)+) => {
