@@ -2,7 +2,6 @@
 //! when the bytes are there.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -13,10 +12,8 @@ use wiremark_datasets::Value;
 
 use crate::Findings;
 use crate::contract::{encoded, hex, outcome};
+use crate::random::{Random, SEED};
 use crate::samples::{Record, Sample, SampleVisitor, Shape};
-
-/// The seed of [`hostile_bytes_are_refused`].
-pub const SEED: u64 = 42;
 
 /// What a decode may hold at most: 4 MiB, and 64 times its input.
 pub const PEAK_BYTES: u64 = 4 << 20;
@@ -277,29 +274,4 @@ fn tree() -> Tree {
             right: Some(Box::new(Tree::Leaf(i64::MAX))),
         },
     ])
-}
-
-/// `SplitMix64`: small, seeded, the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number under `bound`, or 0.
-    fn below(&mut self, bound: usize) -> usize {
-        let bound = bound.max(1) as u64;
-        usize::try_from(self.next() % bound).unwrap_or(0)
-    }
-}
-
-impl fmt::Debug for Random {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Random").field(&self.0).finish()
-    }
 }

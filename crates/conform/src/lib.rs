@@ -11,6 +11,7 @@ pub mod datasets;
 pub mod depth;
 mod findings;
 pub mod hostile;
+mod random;
 pub mod samples;
 pub mod stream;
 pub mod wire;
@@ -37,6 +38,7 @@ macro_rules! suite {
             contract: a_profile_is_filled_in
             contract: encoding_appends
             contract: samples_come_back
+            contract: floats_come_back
             contract: a_failed_encode_leaves_out_as_it_was
             contract: a_prefix_is_refused
             contract: trailing_bytes_are_refused

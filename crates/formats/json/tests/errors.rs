@@ -16,7 +16,7 @@ fn check<T: DeserializeOwned>(
         Ok(_) => bad.push(format!("{input:?}: expected an error")),
         Err(error) if (error.kind(), error.offset()) == (kind, offset) => {}
         Err(error) => {
-            bad.push(format!("{input:?}: expected {kind} at {offset:?}, {error:?}"))
+            bad.push(format!("{input:?}: expected {kind} at {offset:?}, {error:?}"));
         }
     }
 }

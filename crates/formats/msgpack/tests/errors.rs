@@ -14,7 +14,7 @@ fn check<T: DeserializeOwned>(
         Ok(_) => bad.push(format!("{input:02x?}: expected an error")),
         Err(error) if (error.kind(), error.offset()) == (kind, offset) => {}
         Err(error) => {
-            bad.push(format!("{input:02x?}: expected {kind} at {offset:?}, {error:?}"))
+            bad.push(format!("{input:02x?}: expected {kind} at {offset:?}, {error:?}"));
         }
     }
 }
