@@ -233,6 +233,8 @@ fn each_input<C: Codec>(codec: &mut C, seed: u64, each: &mut dyn FnMut(usize, &[
     };
     let mut random = Random(seed);
     for document in &documents {
+        // As another type.
+        each(document);
         for at in 0..document.len() {
             each(&document[..at]);
             for bomb in BOMBS {
