@@ -50,17 +50,18 @@ pub fn a_profile_is_filled_in<C: Codec>(codec: &C) -> Findings {
     findings.expect(!profile.id.contains(char::is_whitespace), || {
         "expected an id without white space".to_owned()
     });
-    for (field, text) in [
-        ("format", profile.format),
-        ("library", profile.library),
-        ("version", profile.version),
-        ("spec", profile.spec),
-        ("license", profile.license),
+    for (field, text, what) in [
+        ("format", profile.format, "the wire format as its authors write it"),
+        ("library", profile.library, "the library as the package registry names it"),
+        ("version", profile.version, "the library's version in Cargo.lock"),
+        ("spec", profile.spec, "the document that defines the format, name and address"),
+        ("license", profile.license, "the library's licence as an SPDX expression"),
     ] {
-        findings
-            .expect(!text.is_empty(), || format!("expected `{field}` to be filled in"));
+        findings.expect(!text.is_empty(), || {
+            format!("expected `{field}` to be filled in: {what}")
+        });
     }
-    findings
+    findings.mended_by("write it in `profile`")
 }
 
 /// Encoding adds to `out`, and adds the same whatever was there before; to itself again, to a
@@ -89,7 +90,10 @@ pub fn encoding_appends<C: Codec>(codec: &C) -> Findings {
     }
     let mut check = Appends(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
-    check.1
+    check.1.mended_by(
+        "write behind what is in `out`, and keep nothing of a value in the \
+         codec from one call to the next",
+    )
 }
 
 /// Each sample is equal to what its bytes decode to, or is `Unsupported`.
@@ -124,7 +128,10 @@ pub fn samples_come_back<C: Codec>(codec: &C) -> Findings {
     }
     let mut check = Back(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
-    check.1
+    check.1.mended_by(
+        "a value that the format cannot carry is `ErrorKind::Unsupported`, see \
+         `encode_error`; any other must come back equal",
+    )
 }
 
 /// A value whose own `Serialize` fails after a part of it is written.
@@ -170,7 +177,11 @@ pub fn a_failed_encode_leaves_out_as_it_was<C: Codec>(codec: &C) -> Findings {
     findings.expect(out == b"kept", || {
         format!("a failed stream: expected `out` as it was, found {}", hex(&out))
     });
-    findings
+    findings.mended_by(
+        "in `encode_error`, what a value's own `Serialize` says is \
+         `ErrorKind::Data`; in `encode_into`, `wiremark_core::append` cuts \
+         `out` back",
+    )
 }
 
 struct Perhaps(bool);
@@ -222,7 +233,11 @@ pub fn a_prefix_is_refused<C: Codec>(codec: &C) -> Findings {
     }
     let mut check = Prefixes(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
-    check.1
+    check.1.mended_by(
+        "in `decode_error`, the library's error for an input that ends too \
+         early is `ErrorKind::Eof`, with an offset of at most the input's \
+         length",
+    )
 }
 
 /// Bytes after a document are `Syntax`: another document, a zero, an `ff`.
@@ -256,7 +271,12 @@ pub fn trailing_bytes_are_refused<C: Codec>(codec: &C) -> Findings {
     }
     let mut check = Trails(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
-    check.1
+    check.1.mended_by(
+        "in `decode`, hold how far the library came against `bytes.len()`, and \
+         answer `Error::trailing(taken, left)` where bytes are left; if the \
+         library refuses them itself, its error is `ErrorKind::Syntax` in \
+         `decode_error`",
+    )
 }
 
 /// After a failed encode and each kind of failed decode the next call gives what a fresh codec
@@ -288,7 +308,10 @@ pub fn a_codec_works_on_after_an_error<C: Codec>(codec: &C) -> Findings {
             "encoding after a failure: expected the bytes of a fresh codec".to_owned()
         });
     }
-    findings
+    findings.mended_by(
+        "begin each call with what a fresh codec has: clear scratch space at \
+         the start, not at the end",
+    )
 }
 
 /// Takes `left` bytes, one at a time, and then fails.
@@ -393,5 +416,9 @@ pub fn writers_and_readers_may_fail<C: Codec>(codec: &C) -> Findings {
             });
         }
     }
-    findings
+    findings.mended_by(
+        "turn an `io::Error` into ours with `Error::from`, also where it is \
+         inside the library's error; a reader that ends early is \
+         `ErrorKind::Eof`",
+    )
 }

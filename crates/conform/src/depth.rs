@@ -253,6 +253,12 @@ pub fn the_boundary_is_exact<C: Codec>(codec: &C) -> Findings {
     on_a_small_stack(codec, |codec, findings| {
         each_way!(boundary(codec, findings));
     })
+    .mended_by(
+        "put `wiremark_core::depth::Guard` around the value and around the \
+         library's deserializer, and when the library fails ask `guard.error()` \
+         first; if the library has a lower limit of its own, turn it off or \
+         claim its depth as `max_depth`",
+    )
 }
 
 /// A hundred thousand levels are `Limit` both ways, through the type, without a type and when
@@ -262,6 +268,11 @@ pub fn nothing_overflows_the_stack<C: Codec>(codec: &C) -> Findings {
         each_way!(deep(codec, findings));
         onion(codec, findings);
     })
+    .mended_by(
+        "put `wiremark_core::depth::Guard` around the value and around the \
+         library's deserializer, and when the library fails ask `guard.error()` \
+         first",
+    )
 }
 
 fn on_a_small_stack<C: Codec>(

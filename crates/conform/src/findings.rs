@@ -16,12 +16,19 @@ use std::fmt;
 pub struct Findings {
     codec: &'static str,
     lines: Vec<String>,
+    cure: &'static str,
 }
 
 impl Findings {
     /// Nothing found so far with the codec of this id.
     pub fn new(codec: &'static str) -> Self {
-        Self { codec, lines: Vec::new() }
+        Self { codec, lines: Vec::new(), cure: "" }
+    }
+
+    /// The same with a sentence for whoever has to mend the codec: where to look and what to
+    /// write. It stands below the faults, if there are any.
+    pub fn mended_by(self, cure: &'static str) -> Self {
+        Self { cure, ..self }
     }
 
     /// Adds a fault: what was expected, what was found.
@@ -60,13 +67,19 @@ impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A codec that is wrong in one way is often wrong on each sample.
         const SHOWN: usize = 40;
-        write!(f, "{}: {} findings", self.codec, self.lines.len())?;
+        let count = self.lines.len();
+        let noun = if count == 1 { "finding" } else { "findings" };
+        write!(f, "{}: {count} {noun}", self.codec)?;
         for line in self.lines.iter().take(SHOWN) {
             write!(f, "\n- {line}")?;
         }
         match self.lines.len().checked_sub(SHOWN) {
-            Some(more) if more > 0 => write!(f, "\n… and {more} more"),
-            _ => Ok(()),
+            Some(more) if more > 0 => write!(f, "\n… and {more} more")?,
+            _ => {}
         }
+        if self.cure.is_empty() || self.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\nto mend it: {}", self.cure)
     }
 }

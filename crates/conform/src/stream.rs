@@ -68,7 +68,11 @@ pub fn streams_come_back<C: Codec>(codec: &C) -> Findings {
             format!("a reader that stops at the second of {count}: found {seen} read")
         });
     }
-    findings
+    findings.mended_by(
+        "`framing` in the profile says how documents follow one another: \
+         `BackToBack` needs `decode_prefix`, `Lines` needs documents without \
+         line feeds, `LengthPrefixed` always works",
+    )
 }
 
 /// A stream cut anywhere gives the documents that are whole, and then ends, or is `Eof`, with an
@@ -113,5 +117,8 @@ pub fn a_cut_stream_is_refused<C: Codec>(codec: &C) -> Findings {
             )
         });
     }
-    findings
+    findings.mended_by(
+        "`decode_prefix` answers as `decode` does for an input that ends too \
+         early: `ErrorKind::Eof`",
+    )
 }
