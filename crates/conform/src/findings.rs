@@ -43,6 +43,17 @@ impl Findings {
         }
     }
 
+    /// Adds the first of several faults that are alike, and how many more there are: a kind
+    /// that is wrong at each place where a document can be cut is one thing to mend.
+    pub fn add_alike(&mut self, lines: Vec<String>) {
+        let more = lines.len().saturating_sub(1);
+        let first = lines.into_iter().next();
+        self.lines.extend(first.map(|first| match more {
+            0 => first,
+            more => format!("{first}; and {more} more like it"),
+        }));
+    }
+
     /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
@@ -81,5 +92,35 @@ impl fmt::Display for Findings {
             return Ok(());
         }
         write!(f, "\nto mend it: {}", self.cure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_that_are_alike_are_one_line_with_their_count() {
+        let rows: [(&[&str], &[&str]); 3] = [
+            (&[], &[]),
+            (&["one"], &["one"]),
+            (&["one", "two", "three"], &["one; and 2 more like it"]),
+        ];
+        for (lines, expected) in rows {
+            let mut findings = Findings::new("x");
+            findings.add_alike(lines.iter().map(|&line| line.to_owned()).collect());
+            assert_eq!(findings.lines(), expected);
+        }
+    }
+
+    #[test]
+    fn what_to_write_stands_below_the_faults_and_only_there() {
+        let mut findings = Findings::new("a/b").mended_by("write it");
+        assert_eq!(findings.to_string(), "a/b: 0 findings");
+        findings.add("it is missing");
+        assert_eq!(
+            findings.to_string(),
+            "a/b: 1 finding\n- it is missing\nto mend it: write it"
+        );
     }
 }
