@@ -280,8 +280,12 @@ fn on_a_small_stack<C: Codec>(
     check: impl FnOnce(&mut C, &mut Findings) + Send + 'static,
 ) -> Findings {
     let mut codec = codec.clone();
-    let mut findings = Findings::new(codec.profile().id);
-    let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+    let id = codec.profile().id;
+    let mut findings = Findings::new(id);
+    // An overflow ends the process, and its last words are the thread's name.
+    let thread =
+        thread::Builder::new().name(format!("the values that nest deep, in {id}"));
+    let thread = thread.stack_size(STACK_BYTES).spawn(move || {
         check(&mut codec, &mut findings);
         findings
     });
@@ -289,7 +293,7 @@ fn on_a_small_stack<C: Codec>(
         Ok(Ok(findings)) => findings,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
         Err(error) => {
-            let mut findings = Findings::new("");
+            let mut findings = Findings::new(id);
             findings.add(format!("no thread could be started: {error}"));
             findings
         }

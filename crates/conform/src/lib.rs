@@ -47,11 +47,11 @@ macro_rules! suite {
             third contract: a_codec_works_on_after_an_error
             third contract: writers_and_readers_may_fail
             third depth: the_boundary_is_exact
-            third depth: nothing_overflows_the_stack
             third stream: streams_come_back
             third stream: a_cut_stream_is_refused
             third datasets: datasets_come_back
-            third hostile: hostile_bytes_are_refused
+            fourth depth: nothing_overflows_the_stack
+            fourth hostile: hostile_bytes_are_refused
         })+
     };
     (@module $name:ident: $codec:expr; $($stage:ident $room:ident: $check:ident)+) => {

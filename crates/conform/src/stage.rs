@@ -4,9 +4,11 @@
 //! | --- | --- | --- |
 //! | [`first`] | are `encode_into` and `decode` written? | nothing |
 //! | [`second`] | is the profile filled in, and does it hold? | the first |
-//! | [`third`] | everything else | the second, since the other checks read the profile |
+//! | [`third`] | what does a call promise, and is the depth bounded? | the second, since these checks read the profile |
+//! | [`fourth`] | what can end the whole process: 100,000 levels, hostile lengths | the bound on depth |
 //!
-//! A check whose turn has not come fails with one line that names the test to mend first.
+//! A check whose turn has not come fails with one line: the test to mend first, and
+//! the first fault that it finds.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -14,7 +16,7 @@ use std::sync::Once;
 
 use wiremark_core::Codec;
 
-use crate::{Findings, claims, contract};
+use crate::{Findings, claims, contract, depth};
 
 /// A check of the kit.
 pub type Check<C> = fn(&C) -> Findings;
@@ -29,31 +31,36 @@ pub fn first<C: Codec>(codec: &C, check: Check<C>) -> Findings {
 
 /// Runs `check` if both functions are written.
 pub fn second<C: Codec>(codec: &C, check: Check<C>) -> Findings {
-    after(
-        codec,
-        &[("both_functions_are_written", both_functions_are_written::<C>)],
-        check,
-    )
+    after(codec, 1, check)
 }
 
 /// Runs `check` if what the profile says holds.
 pub fn third<C: Codec>(codec: &C, check: Check<C>) -> Findings {
-    let earlier: [(_, Check<C>); 3] = [
+    after(codec, 3, check)
+}
+
+/// Runs `check` if nesting is bounded: without a bound a deep value overflows the stack, and
+/// the process ends before any test can say why.
+pub fn fourth<C: Codec>(codec: &C, check: Check<C>) -> Findings {
+    after(codec, 4, check)
+}
+
+/// Runs `check` after the first `count` of those that others wait for.
+fn after<C: Codec>(codec: &C, count: usize, check: Check<C>) -> Findings {
+    let earlier: [(&str, Check<C>); 4] = [
         ("both_functions_are_written", both_functions_are_written),
         ("a_profile_is_filled_in", contract::a_profile_is_filled_in),
         (
             "what_is_claimed_holds_and_what_holds_is_claimed",
             claims::what_is_claimed_holds_and_what_holds_is_claimed,
         ),
+        ("the_boundary_is_exact", depth::the_boundary_is_exact),
     ];
-    after(codec, &earlier, check)
-}
-
-fn after<C: Codec>(codec: &C, earlier: &[(&str, Check<C>)], check: Check<C>) -> Findings {
-    for (name, earlier) in earlier {
-        if !earlier(codec).is_empty() {
+    for (name, earlier) in earlier.into_iter().take(count) {
+        let before = earlier(codec);
+        if let Some(line) = before.lines().first() {
             let mut findings = Findings::new(codec.profile().id);
-            findings.add(format!("not tried yet: the test `{name}` comes first"));
+            findings.add(format!("not tried yet: the test `{name}` comes first: {line}"));
             return findings;
         }
     }

@@ -369,21 +369,28 @@ fn a_profile_with_a_gap_is_found() {
 
 #[test]
 fn a_check_waits_for_its_stage_and_names_what_comes_first() {
-    type Runs<C> = fn(&C, Check<C>) -> wiremark_conform::Findings;
-    let written = "`both_functions_are_written` comes first";
-    let claims = "`what_is_claimed_holds_and_what_holds_is_claimed` comes first";
-    let rows: &[(Fault, bool, Runs<Wrong<Json>>, &str)] = &[
-        (Fault::DecodeIsToDo, true, stage::second, written),
-        (Fault::DecodeIsToDo, true, stage::third, written),
-        (Fault::None, false, stage::third, claims),
-        (Fault::CallsEofData, true, stage::third, "expected kind `eof`"),
-        (Fault::CallsEofData, false, stage::second, "expected kind `eof`"),
-        (Fault::CallsEofData, false, stage::first, "expected kind `eof`"),
+    type Runs = fn(&Wrong<Json>, Check<Wrong<Json>>) -> wiremark_conform::Findings;
+    let true_claims: fn(&mut Capabilities) = |_| {};
+    let false_claims: fn(&mut Capabilities) = |can| can.flatten = false;
+    let wrong_depth: fn(&mut Capabilities) = |can| can.max_depth = 127;
+    let written = "`both_functions_are_written` comes first: `decode` is still";
+    let claims = "holds_is_claimed` comes first: claims `flatten: false`";
+    let depth = "`the_boundary_is_exact` comes first: sequences of depth 128, encoded";
+    let tried = "expected kind `eof`";
+    let rows: &[(Fault, _, Runs, &str)] = &[
+        (Fault::DecodeIsToDo, true_claims, stage::second, written),
+        (Fault::DecodeIsToDo, true_claims, stage::third, written),
+        (Fault::CallsEofData, false_claims, stage::first, tried),
+        (Fault::CallsEofData, false_claims, stage::second, tried),
+        (Fault::CallsEofData, false_claims, stage::third, claims),
+        (Fault::CallsEofData, wrong_depth, stage::third, tried),
+        (Fault::CallsEofData, wrong_depth, stage::fourth, depth),
+        (Fault::CallsEofData, true_claims, stage::fourth, tried),
     ];
     let mut bad = Vec::new();
-    for &(fault, claims_hold, run, expected) in rows {
+    for &(fault, claim, run, expected) in rows {
         let mut codec = Wrong::new(Json::compact(), fault);
-        codec.profile.can.flatten = claims_hold;
+        claim(&mut codec.profile.can);
         let findings = run(&codec, contract::a_prefix_is_refused);
         if !findings.lines().first().is_some_and(|line| line.contains(expected)) {
             bad.push(format!("{fault:?}: expected {expected:?}, found {findings}"));
