@@ -123,18 +123,20 @@ pub(crate) fn run(options: &NewFormatOptions) -> Result<(), Problem> {
 }
 
 fn next_steps(name: &str) -> String {
+    let package = format!("wiremark-{name}");
     format!(
         "\
-made {FORMATS}/{name}, and put it on the list in crates/registry
+made {FORMATS}/{name} and put it on the list in crates/registry; what comes next:
 
-  cargo test -p wiremark-{name}        says what is missing; until it is green:
-      1. write `encode_into` and `decode` in src/lib.rs
-      2. correct the profile: what holds is claimed, what is claimed holds
-      3. sort the errors into kinds
-      4. add rows to tests/vectors.rs, and the bytes of the example to README.md
-  cargo clippy -p wiremark-{name} --all-targets    names the scaffolding that is left to strike
-  cargo xtask tidy --bless             checks the house and writes the table of formats
-  cargo xtask bench --quick {name}     measures it
+1. cargo test -p {package}
+   says what is missing, until it is green: `encode_into` and `decode` in src/lib.rs, then the
+   profile, then the kinds of errors, then tests/vectors.rs and the example in README.md
+2. cargo clippy -p {package} --all-targets
+   names what is left of the scaffold; README.md has a table of what the codec can and cannot
+3. cargo xtask tidy --bless
+   checks the house, and writes the table of formats anew
+4. cargo xtask bench --quick {name}
+   measures it
 "
     )
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::tidy;
 
 /// A copy of the workspace's files as a clone would have them, removed when dropped.
-struct Copy {
+struct Replica {
     workspace: Workspace,
     target: PathBuf,
     /// Keeps another run of this test out of the folder: its path is always the same, so that
@@ -17,7 +17,7 @@ struct Copy {
     _lock: File,
 }
 
-impl Copy {
+impl Replica {
     fn new(name: &str) -> Self {
         let workspace = Workspace::find().unwrap();
         let folder = workspace.target.join("scaffold").join(name);
@@ -94,7 +94,7 @@ impl Copy {
     }
 }
 
-impl Drop for Copy {
+impl Drop for Replica {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.workspace.root);
     }
@@ -146,7 +146,7 @@ const LIB: &str = "crates/formats/my-json/src/lib.rs";
 const WRITTEN: &[(&str, &str)] = &[
     (
         "            let _ = (value, out);
-            todo!(\"let `serde_json` write `value` behind what is in `out`\")
+            todo!(\"let the library write `value` behind what is in `out`\")
 ",
         "            serde_json::to_writer(out, &value)
                 .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
@@ -154,7 +154,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ),
     (
         "        let _ = (guard, bytes);
-        todo!(\"read a `T` from `serde_json`'s deserializer over `bytes`, all of them\")
+        todo!(\"let the library read a `T` from `bytes`, and refuse what is left of them\")
 ",
         "        let mut library = serde_json::Deserializer::from_slice(bytes);
         library.disable_recursion_limit();
@@ -214,7 +214,7 @@ const SORTED: &[(&str, &str)] = &[
 
 #[test]
 fn the_tests_of_a_new_crate_lead_to_a_codec() {
-    let copy = Copy::new("new");
+    let copy = Replica::new("new");
     let package = "wiremark-my-json";
     let before = tidy::check(&copy.workspace).unwrap();
     make(&copy.workspace, "my-json", "serde_json").unwrap();
@@ -244,46 +244,43 @@ fn the_tests_of_a_new_crate_lead_to_a_codec() {
     // First what is to be written, and nothing else.
     let test: &[&str] = &["test", "--locked", "--package", package, "--no-fail-fast"];
     let lib = [test, &["--lib"]].concat();
-    let line = |text: &str| {
-        let source = read(&copy.path(LIB)).unwrap();
-        1 + source.lines().position(|line| line.contains(text)).unwrap()
-    };
+    let source = read(&copy.path(LIB)).unwrap();
+    let lines: Vec<_> =
+        source.lines().zip(1..).filter(|it| it.0.contains("todo!(")).collect();
+    let [(_, encode), (_, decode)] = lines[..] else { panic!("{source}") };
     let encode = format!(
-        "`encode_into` is still to be written, in {LIB}:{}: let `serde_json` write `value` \
-         behind what is in `out`",
-        line("todo!(\"let")
+        "`encode_into` is still to be written, in {LIB}:{encode}: let the library write \
+         `value` behind what is in `out`"
     );
     let decode = format!(
-        "`decode` is still to be written, in {LIB}:{}: read a `T` from `serde_json`'s \
-         deserializer over `bytes`, all of them",
-        line("todo!(\"read")
+        "`decode` is still to be written, in {LIB}:{decode}: let the library read a `T` from \
+         `bytes`, and refuse what is left of them"
     );
-    let waiting = "not tried yet: the test `both_functions_are_written` comes first";
+    let waiting = format!(
+        "not tried yet: the test `both_functions_are_written` comes first: {encode}"
+    );
     let ran = copy.cargo(&lib);
-    assert_eq!(ran.findings(), BTreeSet::from([&*encode, &*decode, waiting]));
+    assert_eq!(ran.findings(), BTreeSet::from([&*encode, &*decode, &*waiting]));
 
     // Then the profile. Each sentence says what to write, so it is written.
     copy.edit(LIB, WRITTEN);
     let ran = copy.cargo(&lib);
-    let waiting = "not tried yet: the test `a_profile_is_filled_in` comes first";
+    let format =
+        "expected `format` to be filled in: the wire format as its authors write it";
+    let spec = "expected `spec` to be filled in: the document that defines the format, name and \
+                address";
+    let waiting =
+        format!("not tried yet: the test `a_profile_is_filled_in` comes first: {format}");
     let findings = ran.findings();
     let claims: Vec<&str> = findings
         .iter()
         .filter_map(|line| line.rsplit_once("but it holds; claim `")?.1.strip_suffix('`'))
         .collect();
-    let others: Vec<_> =
-        findings.iter().filter(|line| !line.starts_with("claims")).collect();
+    let others: Vec<&str> =
+        findings.iter().filter(|line| !line.starts_with("claims")).copied().collect();
     let expected = CLAIMED.map(|name| format!("{name}: true"));
     assert_eq!(claims, expected, "{}", ran.text);
-    assert_eq!(
-        others,
-        [
-            &"expected `format` to be filled in: the wire format as its authors write it",
-            &"expected `spec` to be filled in: the document that defines the format, name and \
-              address",
-            &waiting
-        ]
-    );
+    assert_eq!(others, [format, spec, &waiting]);
     let profile =
         [("format: \"\"", "format: \"JSON\""), ("spec: \"\"", "spec: \"RFC 8259\"")];
     copy.edit(LIB, &profile);
@@ -336,7 +333,7 @@ fn the_tests_of_a_new_crate_lead_to_a_codec() {
 
 #[test]
 fn a_step_that_fails_leaves_nothing_behind() {
-    let copy = Copy::new("undone");
+    let copy = Replica::new("undone");
     // Each row breaks one thing more.
     let rows = [
         (
@@ -480,4 +477,37 @@ fn the_library_is_found_in_what_cargo_tells() {
                 (b)|MIT\n";
     assert_eq!(library_in_tree(tree), Some(("rmp-serde", "1.3.1", "MIT")));
     assert_eq!(library_in_tree("wiremark-x v0.1.0|MIT\nserde v1.0.0|MIT\n"), None);
+}
+
+#[test]
+fn a_crate_of_any_name_is_formatted() {
+    let root = Workspace::find().unwrap().root;
+    let folder = tempfile::tempdir().unwrap();
+    let longest = "x".repeat(LONGEST);
+    let mut bad = Vec::new();
+    for (name, library) in
+        [("x", "y"), (&longest, "a-library-of-a-very-long-name-indeed")]
+    {
+        let facts = Facts::of(name, library);
+        for (file, template) in TEMPLATES.iter().filter(|(file, _)| file.contains('/')) {
+            let path = folder.path().join("file.rs");
+            fs::write(&path, facts.fill(template)).unwrap();
+            let mut rustfmt = Command::new("rustfmt");
+            rustfmt.args(["--check", "--edition", "2024", "--config-path"]).arg(&root);
+            let ran = Ran::from(&rustfmt.arg(&path).output().unwrap());
+            if !ran.succeeded {
+                bad.push(format!("{file} of {name}:\n{}", ran.text));
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+#[test]
+fn a_template_has_no_hole_that_is_not_filled() {
+    let facts = Facts::of("x-y", "z");
+    for (file, template) in TEMPLATES {
+        let text = facts.fill(template);
+        assert!(!text.contains("{{"), "{file}: {text}");
+    }
 }
