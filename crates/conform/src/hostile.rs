@@ -73,7 +73,11 @@ pub fn hostile_bytes_are_refused<C: Codec>(codec: &C) -> Findings {
             });
         });
     });
-    findings
+    findings.mended_by(
+        "a length on the wire is a hint until the bytes are seen: \
+         `guard.untagged` checks them for libraries that do not; errors from a \
+         byte slice are never `ErrorKind::Io`",
+    )
 }
 
 /// Sequences whose elements may take no bytes come back, however long, or are `Limit` when they
