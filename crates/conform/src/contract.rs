@@ -174,7 +174,10 @@ pub fn floats_come_back<C: Codec>(codec: &C) -> Findings {
             )
         });
     }
-    findings
+    findings.mended_by(
+        "look for a setting of the library that reads and writes floats exactly, or write them \
+         in another way; a float that changes silently is worse than one that is refused",
+    )
 }
 
 /// A value whose own `Serialize` fails after a part of it is written.

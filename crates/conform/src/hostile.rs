@@ -114,7 +114,10 @@ pub fn what_is_written_can_be_read<C: Codec>(codec: &C) -> Findings {
         let numbers = vec![0_u8; count];
         check(codec, &format!("{count} zeros"), &numbers, &mut findings);
     }
-    findings
+    findings.mended_by(
+        "both ways have the same limits: where `guard.untagged` reads, `guard.check_elements` \
+         looks at what was written",
+    )
 }
 
 /// The same inputs and types under a meter: `peak` runs what it is given and tells the most

@@ -288,13 +288,19 @@ fn the_tests_of_a_new_crate_lead_to_a_codec() {
         copy.edit(LIB, &[(&*claim.replace("true", "false"), claim)]);
     }
 
-    // Then the kinds of errors.
+    // Then what a call promises: this library needs a setting for floats, and errors a kind.
     let ran = copy.cargo(&lib);
     assert!(ran.findings().iter().any(|line| line.contains("expected kind `eof`")));
     assert!(ran.text.contains("to mend it: in `decode_error`, "), "{}", ran.text);
-    let expected = ["a_prefix_is_refused", "writers_and_readers_may_fail"];
+    let expected =
+        ["a_prefix_is_refused", "floats_come_back", "writers_and_readers_may_fail"];
     assert_eq!(ran.failed(), BTreeSet::from(expected), "{}", ran.text);
     copy.edit(LIB, SORTED);
+    let exact = "serde_json = { workspace = true, features = [\"float_roundtrip\"] }";
+    copy.edit(
+        "crates/formats/my-json/Cargo.toml",
+        &[("serde_json.workspace = true", exact)],
+    );
 
     // Then bytes of others, in the table and in the example.
     let ran = copy.cargo(test);
