@@ -17,6 +17,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("Cargo.toml", include_str!("../templates/format/Cargo.toml.in")),
     ("README.md", include_str!("../templates/format/README.md.in")),
     ("src/lib.rs", include_str!("../templates/format/lib.rs.in")),
+    ("tests/limits.rs", include_str!("../templates/format/limits.rs.in")),
     ("tests/vectors.rs", include_str!("../templates/format/vectors.rs.in")),
 ];
 
@@ -130,7 +131,8 @@ made {FORMATS}/{name} and put it on the list in crates/registry; what comes next
 
 1. cargo test -p {package}
    says what is missing, until it is green: `encode_into` and `decode` in src/lib.rs, then the
-   profile, then the kinds of errors, then tests/vectors.rs and the example in README.md
+   profile, then the kinds of errors, then the memory that hostile bytes ask for, then
+   tests/vectors.rs and the example in README.md
 2. cargo clippy -p {package} --all-targets
    names what is left of the scaffold; README.md has a table of what the codec can and cannot
 3. cargo xtask tidy --bless

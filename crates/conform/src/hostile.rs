@@ -144,7 +144,10 @@ pub fn memory_is_bounded<C: Codec>(
             });
         });
     });
-    findings
+    findings.mended_by(
+        "a length on the wire is a hint until the bytes are seen: `guard.untagged` checks them \
+         for libraries that do not",
+    )
 }
 
 type Decode<'a, C> = &'a dyn Fn(&mut C, &[u8]) -> wiremark_core::Result<()>;
