@@ -56,7 +56,7 @@ fn start(
     fs::create_dir_all(&folder)
         .context(|| format!("cannot make the run's folder {}", folder.display()))?;
     let planned = prepare(workspace, options, name, &profile, &folder);
-    let (plan, listed, skipped, timed) = match planned {
+    let (plan, listed, cells, timed) = match planned {
         Ok(planned) => planned,
         Err(problem) => {
             // Nothing was measured, so nothing is kept.
@@ -64,8 +64,7 @@ fn start(
             return Err(problem);
         }
     };
-    let mut run = new_run(workspace, id, profile, &plan, &listed);
-    run.cells = skipped;
+    let mut run = new_run(workspace, id, profile, &plan, &listed, cells);
     files::write_whole(&folder.join(PLAN), to_json(&plan)?.as_bytes())?;
     save(&mut run, &folder)?;
     files::point_latest(workspace, &run.id)?;
@@ -249,6 +248,7 @@ fn new_run(
     profile: Profile,
     plan: &Plan,
     listed: &Listed,
+    cells: Vec<Cell>,
 ) -> Run {
     let mut missing = BTreeMap::new();
     let commit = commit(workspace);
@@ -260,11 +260,16 @@ fn new_run(
     if lock_hash.is_none() {
         missing.insert("lock_hash".to_owned(), "there is no lock file".to_owned());
     }
-    let used = |codec: &&Codec| plan.cells.iter().any(|(cell, _)| cell.codec == codec.id);
-    let versions = listed.codecs.iter().filter(used).map(|codec| {
+    // Only what takes part: a footnote on another codec would be about nothing.
+    let mut codecs = listed.codecs.clone();
+    codecs.retain(|codec| cells.iter().any(|cell| cell.id.codec == codec.id));
+    let mut datasets = listed.datasets.clone();
+    datasets.retain(|dataset| cells.iter().any(|cell| cell.id.dataset == dataset.id));
+    let versions = codecs.iter().map(|codec: &Codec| {
         let version = workspace.locked_version(&codec.library);
         (codec.library.clone(), version.unwrap_or_else(|| codec.version.clone()))
     });
+    let versions = versions.collect();
     Run {
         schema: SCHEMA.to_owned(),
         id,
@@ -276,7 +281,7 @@ fn new_run(
         started_unix_s: now_s(),
         complete: false,
         profile,
-        plan: fingerprint(plan, &listed.datasets),
+        plan: fingerprint(plan, &datasets),
         commit,
         lock_hash,
         machine: this_machine(),
@@ -284,16 +289,16 @@ fn new_run(
             rustc: rustc(&["--version"]).unwrap_or_else(|| "unknown".to_owned()),
             target: target().unwrap_or_else(|| "unknown".to_owned()),
             profile: build_settings(workspace, plan.build_profile()),
-            crates: versions.collect(),
+            crates: versions,
         },
         allocator: if plan.mimalloc { "mimalloc" } else { "system" }.to_owned(),
         heap: if plan.steady { "steady" } else { "default" }.to_owned(),
         heap_settings: measure::heap_settings(plan.steady),
         load: Load { before: machine::load(), after: None },
         noise: None,
-        datasets: listed.datasets.clone(),
-        codecs: listed.codecs.clone(),
-        cells: Vec::new(),
+        datasets,
+        codecs,
+        cells,
         missing,
     }
 }
