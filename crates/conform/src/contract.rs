@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use wiremark_core::{Codec, Error, ErrorKind, Framing, Result};
 
 use crate::Findings;
+use crate::random::{Random, SEED};
 use crate::samples::{self, Record, Sample, SampleVisitor};
 
 /// The bytes of `value`, or `None` if the codec says that it cannot represent it.
@@ -125,6 +126,48 @@ pub fn samples_come_back<C: Codec>(codec: &C) -> Findings {
     let mut check = Back(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
     check.1
+}
+
+/// Every finite float comes back to the last bit: the edges, and some thousand seeded patterns of
+/// all exponents, as `f64` and as `f32`.
+pub fn floats_come_back<C: Codec>(codec: &C) -> Findings {
+    let mut codec = codec.clone();
+    let mut findings = Findings::new(codec.profile().id);
+    let mut wide =
+        vec![0.0, -0.0, 0.1, 5.018, f64::MIN, f64::MAX, f64::MIN_POSITIVE, 5e-324];
+    let mut narrow = vec![0.0, -0.0, 0.1, f32::MIN, f32::MAX, f32::MIN_POSITIVE, 1e-45];
+    let mut random = Random(SEED);
+    for _ in 0..5_000 {
+        let bits = random.next();
+        wide.push(f64::from_bits(bits));
+        let [a, b, c, d, ..] = bits.to_le_bytes();
+        narrow.push(f32::from_le_bytes([a, b, c, d]));
+    }
+    wide.retain(|float| float.is_finite());
+    narrow.retain(|float| float.is_finite());
+    if let Ok(Some(bytes)) = encoded(&mut codec, &wide) {
+        let back = codec.decode::<Vec<f64>>(&bytes).unwrap_or_default();
+        let changed = wide.iter().zip(&back).find(|(a, b)| a.to_bits() != b.to_bits());
+        findings.expect(changed.is_none() && back.len() == wide.len(), || {
+            format!(
+                "of {} f64, {} come back, the first changed one is {changed:?}",
+                wide.len(),
+                back.len()
+            )
+        });
+    }
+    if let Ok(Some(bytes)) = encoded(&mut codec, &narrow) {
+        let back = codec.decode::<Vec<f32>>(&bytes).unwrap_or_default();
+        let changed = narrow.iter().zip(&back).find(|(a, b)| a.to_bits() != b.to_bits());
+        findings.expect(changed.is_none() && back.len() == narrow.len(), || {
+            format!(
+                "of {} f32, {} come back, the first changed one is {changed:?}",
+                narrow.len(),
+                back.len()
+            )
+        });
+    }
+    findings
 }
 
 /// A value whose own `Serialize` fails after a part of it is written.

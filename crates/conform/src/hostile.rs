@@ -2,7 +2,6 @@
 //! when the bytes are there.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -12,11 +11,9 @@ use wiremark_core::{Codec, ErrorKind};
 use wiremark_datasets::Value;
 
 use crate::Findings;
-use crate::contract::{encoded, hex};
+use crate::contract::{encoded, hex, outcome};
+use crate::random::{Random, SEED};
 use crate::samples::{Record, Sample, SampleVisitor, Shape};
-
-/// The seed of [`hostile_bytes_are_refused`].
-pub const SEED: u64 = 42;
 
 /// What a decode may hold at most: 4 MiB, and 64 times its input.
 pub const PEAK_BYTES: u64 = 4 << 20;
@@ -76,6 +73,43 @@ pub fn hostile_bytes_are_refused<C: Codec>(codec: &C) -> Findings {
             });
         });
     });
+    findings
+}
+
+/// Sequences whose elements may take no bytes come back, however long, or are `Limit` when they
+/// are written: nothing is written that cannot be read.
+pub fn what_is_written_can_be_read<C: Codec>(codec: &C) -> Findings {
+    fn check<T: Sample>(
+        codec: &mut impl Codec,
+        what: &str,
+        value: &T,
+        findings: &mut Findings,
+    ) {
+        match encoded(codec, value) {
+            Ok(Some(bytes)) => {
+                let result = codec.decode::<T>(&bytes);
+                findings.expect(result.as_ref().is_ok_and(|back| back == value), || {
+                    format!("{what}: written, but not read: {}", outcome(&result))
+                });
+            }
+            Ok(None) => {}
+            Err(error) => findings.expect(error.kind() == ErrorKind::Limit, || {
+                format!("{what}: expected bytes or kind `limit`, found {error}")
+            }),
+        }
+    }
+    let mut codec = codec.clone();
+    let mut findings = Findings::new(codec.profile().id);
+    for count in [1, 1_000, 65_536, 65_537, 70_000, 200_000] {
+        let codec = &mut codec;
+        check(codec, &format!("{count} units"), &vec![(); count], &mut findings);
+        let empty = vec![Skipped { memory: 0 }; count];
+        check(codec, &format!("{count} structs without fields"), &empty, &mut findings);
+        let units = vec![vec![(); count / 300]; 300];
+        check(codec, &format!("{count} units in 300 sequences"), &units, &mut findings);
+        let numbers = vec![0_u8; count];
+        check(codec, &format!("{count} zeros"), &numbers, &mut findings);
+    }
     findings
 }
 
@@ -199,6 +233,8 @@ fn each_input<C: Codec>(codec: &mut C, seed: u64, each: &mut dyn FnMut(usize, &[
     };
     let mut random = Random(seed);
     for document in &documents {
+        // As another type.
+        each(document);
         for at in 0..document.len() {
             each(&document[..at]);
             for bomb in BOMBS {
@@ -240,29 +276,4 @@ fn tree() -> Tree {
             right: Some(Box::new(Tree::Leaf(i64::MAX))),
         },
     ])
-}
-
-/// `SplitMix64`: small, seeded, the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number under `bound`, or 0.
-    fn below(&mut self, bound: usize) -> usize {
-        let bound = bound.max(1) as u64;
-        usize::try_from(self.next() % bound).unwrap_or(0)
-    }
-}
-
-impl fmt::Debug for Random {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Random").field(&self.0).finish()
-    }
 }

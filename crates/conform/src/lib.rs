@@ -11,6 +11,7 @@ pub mod datasets;
 pub mod depth;
 mod findings;
 pub mod hostile;
+mod random;
 pub mod samples;
 pub mod stream;
 pub mod wire;
@@ -37,6 +38,7 @@ macro_rules! suite {
             contract: a_profile_is_filled_in
             contract: encoding_appends
             contract: samples_come_back
+            contract: floats_come_back
             contract: a_failed_encode_leaves_out_as_it_was
             contract: a_prefix_is_refused
             contract: trailing_bytes_are_refused
@@ -49,6 +51,7 @@ macro_rules! suite {
             stream: a_cut_stream_is_refused
             datasets: datasets_come_back
             hostile: hostile_bytes_are_refused
+            hostile: what_is_written_can_be_read
         })+
     };
     (@module $name:ident: $codec:expr; $($room:ident: $check:ident)+) => {

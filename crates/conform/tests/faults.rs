@@ -18,6 +18,8 @@ enum Fault {
     ClearsOut,
     LeavesHalf,
     LosesAField,
+    RoundsFloats,
+    RefusesWhatIsLong,
     AnswersFromACache,
     AcceptsTrailing,
     CallsEofData,
@@ -66,6 +68,16 @@ impl<C: Codec> Codec for Wrong<C> {
                     return self.inner.encode_into(&Value::Map(fields), out);
                 }
             }
+            Fault::RoundsFloats => {
+                if let Ok(Value::Array(mut elements)) = to_value(value) {
+                    for element in &mut elements {
+                        if let Value::F64(float) = element {
+                            *float = (*float * 3.0) / 3.0;
+                        }
+                    }
+                    return self.inner.encode_into(&elements, out);
+                }
+            }
             Fault::AnswersFromACache => {
                 if let Some(first) =
                     self.first.as_ref().filter(|first| first.len() > 1_000)
@@ -97,6 +109,9 @@ impl<C: Codec> Codec for Wrong<C> {
             // Without the hook that prints.
             Fault::PanicsOnFf if bytes.contains(&0xff) => {
                 std::panic::resume_unwind(Box::new("ff"));
+            }
+            Fault::RefusesWhatIsLong if bytes.len() > 200_000 => {
+                return Err(Error::limit("too long"));
             }
             Fault::BreaksAfterAnError if self.is_broken => {
                 return Err(Error::data("broken"));
@@ -195,6 +210,12 @@ fn each_fault_is_found_by_the_check_that_is_there_for_it() {
             Fault::LeavesHalf,
             contract::a_failed_encode_leaves_out_as_it_was,
             "`out` as it was",
+        ),
+        (Fault::RoundsFloats, contract::floats_come_back, "the first changed one is"),
+        (
+            Fault::RefusesWhatIsLong,
+            hostile::what_is_written_can_be_read,
+            "written, but not read",
         ),
         (Fault::LosesAField, contract::samples_come_back, "missing field"),
         (

@@ -91,6 +91,8 @@ pub struct Guard {
     wraps: Cell<u32>,
     /// Elements that may still come, where they are counted.
     elements: Cell<usize>,
+    /// Elements of the sequences and maps that were written.
+    written: Cell<usize>,
     tripped: Cell<Option<Tripped>>,
 }
 
@@ -122,6 +124,7 @@ impl Guard {
             levels: Cell::new(max_depth),
             wraps: Cell::new(max_depth.saturating_mul(2)),
             elements: Cell::new(MAX_EMPTY_ELEMENTS),
+            written: Cell::new(0),
             tripped: Cell::new(None),
         }
     }
@@ -169,6 +172,19 @@ impl Guard {
         de::Guarded::<de::Untagged, D>::new(inner, self)
     }
 
+    /// For a wire without tags: whether the value that was written to `len` bytes can be read by
+    /// [`untagged`](Self::untagged), as far as its number of elements goes.
+    ///
+    /// # Errors
+    /// [`Limit`](crate::ErrorKind::Limit) if it cannot.
+    #[inline]
+    pub fn check_elements(&self, len: usize) -> Result<(), Error> {
+        if self.written.get() <= len.saturating_add(MAX_EMPTY_ELEMENTS) {
+            return Ok(());
+        }
+        Err(self.trip(Tripped::Elements, |reason| Error::limit(reason.to_string())))
+    }
+
     /// Why the guard refused, if it did. Ask when the library has failed: it cannot carry the
     /// reason itself.
     #[cold]
@@ -199,6 +215,12 @@ impl Guard {
         let left = self.wraps.get().checked_sub(1);
         self.wraps.set(left.ok_or_else(|| self.trip(Tripped::Wraps, custom))?);
         Ok(Wrap { guard: self })
+    }
+
+    #[inline]
+    fn announce(&self, elements: Option<usize>) {
+        let written = self.written.get().saturating_add(elements.unwrap_or(0));
+        self.written.set(written);
     }
 
     #[inline]

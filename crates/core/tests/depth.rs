@@ -206,6 +206,21 @@ fn elements_that_take_no_bytes_are_counted_where_there_are_no_tags() {
 }
 
 #[test]
+fn what_is_written_without_tags_has_no_more_elements_than_can_be_read() {
+    for (count, bytes, fits) in [
+        (0, 0, true),
+        (MAX_EMPTY_ELEMENTS, 0, true),
+        (MAX_EMPTY_ELEMENTS + 1, 0, false),
+        (MAX_EMPTY_ELEMENTS + 1, 1, true),
+    ] {
+        let guard = Guard::new();
+        write(&vec![(); count], &guard).unwrap();
+        let result = guard.check_elements(bytes);
+        assert_eq!(result.is_ok(), fits, "{count} elements, {bytes} bytes");
+    }
+}
+
+#[test]
 fn both_sides_hear_whether_the_format_is_for_people() {
     struct Asks;
     impl Serialize for Asks {

@@ -129,6 +129,7 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
 
     #[inline(always)]
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
+        self.guard.announce(len);
         let levels = self.guard.enter(ser::Error::custom)?;
         Ok(Compound { inner: self.inner.serialize_seq(len)?, levels })
     }
@@ -164,6 +165,7 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
 
     #[inline(always)]
     fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
+        self.guard.announce(len);
         let levels = self.guard.enter(ser::Error::custom)?;
         Ok(Compound { inner: self.inner.serialize_map(len)?, levels })
     }

@@ -146,8 +146,10 @@ fn encode<T: Serialize + ?Sized>(
     let guard = Guard::new();
     let value = guard.value(value);
     append(out, |out| {
+        let start = out.len();
         bincode::serde::encode_into_writer(&value, Tail(out), config)
-            .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
+            .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))?;
+        guard.check_elements(out.len() - start)
     })
 }
 

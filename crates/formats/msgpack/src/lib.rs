@@ -6,8 +6,10 @@
 
 mod skip;
 
+use std::cell::Cell;
 use std::fmt;
 use std::io;
+use std::marker::PhantomData;
 
 use rmp_serde::{decode, encode};
 use serde::de::{self, Deserialize, Deserializer as _};
@@ -149,6 +151,56 @@ impl Codec for MsgPack {
         let document = skip::document(bytes)?;
         Ok((self.decode(document)?, document.len()))
     }
+
+    fn decode_each<'de, T, F>(&mut self, bytes: &'de [u8], mut each: F) -> Result<()>
+    where
+        T: Deserialize<'de>,
+        F: FnMut(T) -> Result<()>,
+    {
+        // One deserializer for all documents: it knows where it is, though it does not tell.
+        let mut library = rmp_serde::Deserializer::from_read_ref(bytes);
+        // Each takes a byte, unless a type takes none of its document.
+        for done in 0..=bytes.len() {
+            let guard = Guard::new();
+            let has_begun = Cell::new(false);
+            let next = Next { guard: &guard, has_begun: &has_begun, value: PhantomData };
+            match library.deserialize_option(next) {
+                Ok(value) => each(value)?,
+                Err(_) if !has_begun.get() => return Ok(()),
+                Err(error) => return Err(stream_error(error, &guard, bytes, done)),
+            }
+        }
+        Err(Error::data("a type that takes nothing of its document"))
+    }
+}
+
+/// The next document of a stream, asked for as an option: the library then looks at its first
+/// byte and keeps it, and if there is none the stream has ended.
+struct Next<'a, T> {
+    guard: &'a Guard,
+    has_begun: &'a Cell<bool>,
+    value: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Next<'_, T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a document")
+    }
+
+    #[inline]
+    fn visit_some<D: de::Deserializer<'de>>(self, library: D) -> Result<T, D::Error> {
+        self.has_begun.set(true);
+        T::deserialize(self.guard.lending(library))
+    }
+
+    /// A nil, which the library has taken.
+    fn visit_none<E: de::Error>(self) -> Result<T, E> {
+        self.has_begun.set(true);
+        let mut nil = rmp_serde::Deserializer::from_read_ref(&[0xc0]);
+        T::deserialize(self.guard.lending(&mut nil)).map_err(E::custom)
+    }
 }
 
 /// Wants no value at all.
@@ -168,6 +220,18 @@ fn trailing(bytes: &[u8]) -> Error {
         Ok(document) => Error::trailing(document.len(), bytes.len() - document.len()),
         Err(error) => error,
     }
+}
+
+/// The error of a document that follows `done` others, which are passed over to find it.
+#[cold]
+fn stream_error(error: decode::Error, guard: &Guard, bytes: &[u8], done: usize) -> Error {
+    let mut start = 0;
+    for _ in 0..done {
+        let rest = bytes.get(start..).unwrap_or_default();
+        start += skip::document(rest).map_or(0, <[u8]>::len);
+    }
+    let rest = bytes.get(start..).unwrap_or_default();
+    guard.error().unwrap_or_else(|| decode_error(error, rest)).shifted_by(start)
 }
 
 #[cold]
@@ -215,6 +279,41 @@ fn decode_error(error: decode::Error, bytes: &[u8]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_is_what_each_type_makes_of_its_documents() {
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        struct Newtype(Option<u8>);
+
+        fn all<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<Vec<T>> {
+            let mut values = Vec::new();
+            MsgPack::compact().decode_each(bytes, |value| {
+                values.push(value);
+                Ok(())
+            })?;
+            Ok(values)
+        }
+
+        #[derive(Debug)]
+        struct Nothing;
+        impl<'de> Deserialize<'de> for Nothing {
+            fn deserialize<D: de::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+                Ok(Self)
+            }
+        }
+
+        assert_eq!(all::<Nothing>(&[7]).unwrap_err().kind(), ErrorKind::Data);
+        assert_eq!(all::<Option<u8>>(&[0xc0, 7, 0xc0]).unwrap(), [None, Some(7), None]);
+        assert_eq!(all::<()>(&[0xc0, 0xc0]).unwrap(), [(), ()]);
+        assert_eq!(
+            all::<Newtype>(&[0xc0, 7]).unwrap(),
+            [Newtype(None), Newtype(Some(7))]
+        );
+        assert_eq!(all::<u8>(&[7, 0xc0]).unwrap_err().kind(), ErrorKind::Data);
+        assert_eq!(all::<u8>(&[7, 0xcd, 1]).unwrap_err().kind(), ErrorKind::Eof);
+        let error = all::<u8>(&[7, 7, 0xc1]).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::Syntax, Some(2)));
+    }
 
     wiremark_conform::suite! { compact: MsgPack::compact(), named: MsgPack::named() }
 }

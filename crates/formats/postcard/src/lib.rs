@@ -92,8 +92,10 @@ impl Codec for Postcard {
         let guard = Guard::new();
         let value = guard.value(value);
         append(out, |out| {
+            let start = out.len();
             postcard::serialize_with_flavor(&value, Tail(out))
-                .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
+                .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))?;
+            guard.check_elements(out.len() - start)
         })
     }
 
