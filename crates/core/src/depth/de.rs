@@ -8,6 +8,7 @@
               instructions for an event through postcard"
 )]
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -15,7 +16,7 @@ use serde::de::{
     self, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use super::Guard;
+use super::Place;
 
 /// Writes the methods for scalars and text: as declarations of [`Source`], as one of the two
 /// implementations, and as what [`Guarded`] does with them.
@@ -65,7 +66,7 @@ macro_rules! leaves {
         $(
             #[inline]
             fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-                P::$method(self.inner, Within::new(visitor, self.guard))
+                P::$method(self.inner, Within::new(visitor, self.place.borrow()))
             }
         )*
     };
@@ -157,9 +158,11 @@ impl<'src, 'de> Source<'src, 'de> for Copies {
 }
 
 /// A library's deserializer under a guard.
-pub(super) struct Guarded<'src, 's, P, D> {
+///
+/// The outermost holds its place, the others borrow that of the compound they are in.
+pub(super) struct Guarded<'src, P, D, H> {
     inner: D,
-    guard: &'s Guard,
+    place: H,
     source: PhantomData<(&'src (), P)>,
 }
 
@@ -167,40 +170,41 @@ pub(super) struct Guarded<'src, 's, P, D> {
 /// the fields of a type.
 pub(super) struct Within<'de, 's, P, V, const COUNTED: bool = false> {
     inner: V,
-    guard: &'s Guard,
+    place: &'s Place<'s>,
     source: PhantomData<(&'de (), P)>,
 }
 
 /// What a library hands to a visitor, under a guard.
 struct Access<'src, 's, P, A, const COUNTED: bool = false> {
     inner: A,
-    guard: &'s Guard,
+    place: &'s Place<'s>,
     source: PhantomData<(&'src (), P)>,
 }
 
-impl<'s, P, D> Guarded<'_, 's, P, D> {
+impl<P, D, H> Guarded<'_, P, D, H> {
     #[inline]
-    pub(super) fn new(inner: D, guard: &'s Guard) -> Self {
-        Self { inner, guard, source: PhantomData }
+    pub(super) fn new(inner: D, place: H) -> Self {
+        Self { inner, place, source: PhantomData }
     }
 }
 
 impl<'s, P, V, const COUNTED: bool> Within<'_, 's, P, V, COUNTED> {
     #[inline]
-    fn new(inner: V, guard: &'s Guard) -> Self {
-        Self { inner, guard, source: PhantomData }
+    fn new(inner: V, place: &'s Place<'s>) -> Self {
+        Self { inner, place, source: PhantomData }
     }
 }
 
 impl<'s, P, A, const COUNTED: bool> Access<'_, 's, P, A, COUNTED> {
     #[inline]
-    fn new(inner: A, guard: &'s Guard) -> Self {
-        Self { inner, guard, source: PhantomData }
+    fn new(inner: A, place: &'s Place<'s>) -> Self {
+        Self { inner, place, source: PhantomData }
     }
 }
 
-impl<'src, 'de, P, D> Deserializer<'de> for Guarded<'src, '_, P, D>
+impl<'src, 'de, 's, P, D, H> Deserializer<'de> for Guarded<'src, P, D, H>
 where
+    H: Borrow<Place<'s>>,
     P: Source<'src, 'de>,
     D: Deserializer<'src>,
 {
@@ -213,7 +217,7 @@ where
         self,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor = Within::new(visitor, self.guard);
+        let visitor = Within::new(visitor, self.place.borrow());
         if P::UNTAGGED {
             P::deserialize_str(self.inner, visitor)
         } else {
@@ -223,7 +227,8 @@ where
 
     #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_any(Within::<P, V, true>::new(visitor, self.guard))
+        self.inner
+            .deserialize_any(Within::<P, V, true>::new(visitor, self.place.borrow()))
     }
 
     #[inline]
@@ -231,7 +236,8 @@ where
         self,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_ignored_any(Within::<P, V>::new(visitor, self.guard))
+        self.inner
+            .deserialize_ignored_any(Within::<P, V>::new(visitor, self.place.borrow()))
     }
 
     #[inline]
@@ -239,7 +245,7 @@ where
         self,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_bytes(Within::<P, V>::new(visitor, self.guard))
+        self.inner.deserialize_bytes(Within::<P, V>::new(visitor, self.place.borrow()))
     }
 
     #[inline]
@@ -247,7 +253,7 @@ where
         self,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor = Within::<P, V>::new(visitor, self.guard);
+        let visitor = Within::<P, V>::new(visitor, self.place.borrow());
         if P::UNTAGGED {
             self.inner.deserialize_bytes(visitor)
         } else {
@@ -260,7 +266,7 @@ where
         self,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_option(Within::<P, V>::new(visitor, self.guard))
+        self.inner.deserialize_option(Within::<P, V>::new(visitor, self.place.borrow()))
     }
 
     #[inline]
@@ -269,7 +275,7 @@ where
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor = Within::<P, V>::new(visitor, self.guard);
+        let visitor = Within::<P, V>::new(visitor, self.place.borrow());
         self.inner.deserialize_unit_struct(name, visitor)
     }
 
@@ -279,13 +285,14 @@ where
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor = Within::<P, V>::new(visitor, self.guard);
+        let visitor = Within::<P, V>::new(visitor, self.place.borrow());
         self.inner.deserialize_newtype_struct(name, visitor)
     }
 
     #[inline]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_seq(Within::<P, V, true>::new(visitor, self.guard))
+        self.inner
+            .deserialize_seq(Within::<P, V, true>::new(visitor, self.place.borrow()))
     }
 
     #[inline]
@@ -294,7 +301,8 @@ where
         len: usize,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_tuple(len, Within::<P, V>::new(visitor, self.guard))
+        self.inner
+            .deserialize_tuple(len, Within::<P, V>::new(visitor, self.place.borrow()))
     }
 
     #[inline]
@@ -304,13 +312,14 @@ where
         len: usize,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor = Within::<P, V>::new(visitor, self.guard);
+        let visitor = Within::<P, V>::new(visitor, self.place.borrow());
         self.inner.deserialize_tuple_struct(name, len, visitor)
     }
 
     #[inline]
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_map(Within::<P, V, true>::new(visitor, self.guard))
+        self.inner
+            .deserialize_map(Within::<P, V, true>::new(visitor, self.place.borrow()))
     }
 
     #[inline]
@@ -320,7 +329,7 @@ where
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor = Within::<P, V>::new(visitor, self.guard);
+        let visitor = Within::<P, V>::new(visitor, self.place.borrow());
         self.inner.deserialize_struct(name, fields, visitor)
     }
 
@@ -331,7 +340,7 @@ where
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor = Within::<P, V>::new(visitor, self.guard);
+        let visitor = Within::<P, V>::new(visitor, self.place.borrow());
         self.inner.deserialize_enum(name, variants, visitor)
     }
 
@@ -408,8 +417,8 @@ where
 
     #[inline]
     fn visit_some<D: Deserializer<'src>>(self, inner: D) -> Result<V::Value, D::Error> {
-        let _wrap = self.guard.wrap(D::Error::custom)?;
-        self.inner.visit_some(Guarded::<P, D>::new(inner, self.guard))
+        let place = self.place.wrap(D::Error::custom)?;
+        self.inner.visit_some(Guarded::<P, D, _>::new(inner, &place))
     }
 
     #[inline]
@@ -417,25 +426,25 @@ where
         self,
         inner: D,
     ) -> Result<V::Value, D::Error> {
-        let _wrap = self.guard.wrap(D::Error::custom)?;
-        self.inner.visit_newtype_struct(Guarded::<P, D>::new(inner, self.guard))
+        let place = self.place.wrap(D::Error::custom)?;
+        self.inner.visit_newtype_struct(Guarded::<P, D, _>::new(inner, &place))
     }
 
     #[inline]
     fn visit_seq<A: SeqAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
-        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
-        self.inner.visit_seq(Access::<P, A, COUNTED>::new(inner, self.guard))
+        let place = self.place.enter::<1, _>(A::Error::custom)?;
+        self.inner.visit_seq(Access::<P, A, COUNTED>::new(inner, &place))
     }
 
     #[inline]
     fn visit_map<A: MapAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
-        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
-        self.inner.visit_map(Access::<P, A, COUNTED>::new(inner, self.guard))
+        let place = self.place.enter::<1, _>(A::Error::custom)?;
+        self.inner.visit_map(Access::<P, A, COUNTED>::new(inner, &place))
     }
 
     #[inline]
     fn visit_enum<A: EnumAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_enum(Access::<P, A>::new(inner, self.guard))
+        self.inner.visit_enum(Access::<P, A>::new(inner, self.place))
     }
 }
 
@@ -448,7 +457,7 @@ where
 
     #[inline]
     fn deserialize<D: Deserializer<'src>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.inner.deserialize(Guarded::<P, D>::new(inner, self.guard))
+        self.inner.deserialize(Guarded::<P, D, _>::new(inner, self.place))
     }
 }
 
@@ -465,11 +474,11 @@ where
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        let seed = Within::<P, S>::new(seed, self.guard);
+        let seed = Within::<P, S>::new(seed, self.place);
         let element = self.inner.next_element_seed(seed)?;
         // Not before the element is read: the end of a sequence is no element.
         if P::UNTAGGED && COUNTED && element.is_some() {
-            self.guard.count(A::Error::custom)?;
+            self.place.guard.count(A::Error::custom)?;
         }
         Ok(element)
     }
@@ -493,10 +502,10 @@ where
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        let seed = Within::<P, S>::new(seed, self.guard);
+        let seed = Within::<P, S>::new(seed, self.place);
         let key = self.inner.next_key_seed(seed)?;
         if P::UNTAGGED && COUNTED && key.is_some() {
-            self.guard.count(A::Error::custom)?;
+            self.place.guard.count(A::Error::custom)?;
         }
         Ok(key)
     }
@@ -506,7 +515,7 @@ where
         &mut self,
         seed: S,
     ) -> Result<S::Value, A::Error> {
-        self.inner.next_value_seed(Within::<P, S>::new(seed, self.guard))
+        self.inner.next_value_seed(Within::<P, S>::new(seed, self.place))
     }
 
     #[inline]
@@ -528,9 +537,9 @@ where
         self,
         seed: S,
     ) -> Result<(S::Value, Self::Variant), A::Error> {
-        let seed = Within::<P, S>::new(seed, self.guard);
+        let seed = Within::<P, S>::new(seed, self.place);
         let (value, variant) = self.inner.variant_seed(seed)?;
-        Ok((value, Access::new(variant, self.guard)))
+        Ok((value, Access::new(variant, self.place)))
     }
 }
 
@@ -551,8 +560,8 @@ where
         self,
         seed: S,
     ) -> Result<S::Value, A::Error> {
-        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
-        self.inner.newtype_variant_seed(Within::<P, S>::new(seed, self.guard))
+        let place = self.place.enter::<1, _>(A::Error::custom)?;
+        self.inner.newtype_variant_seed(Within::<P, S>::new(seed, &place))
     }
 
     #[inline]
@@ -562,8 +571,8 @@ where
         visitor: V,
     ) -> Result<V::Value, A::Error> {
         // The visitor enters the second level when it meets the sequence.
-        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
-        self.inner.tuple_variant(len, Within::<P, V>::new(visitor, self.guard))
+        let place = self.place.enter::<1, _>(A::Error::custom)?;
+        self.inner.tuple_variant(len, Within::<P, V>::new(visitor, &place))
     }
 
     #[inline]
@@ -572,7 +581,7 @@ where
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        let _levels = self.guard.enter::<1, _>(A::Error::custom)?;
-        self.inner.struct_variant(fields, Within::<P, V>::new(visitor, self.guard))
+        let place = self.place.enter::<1, _>(A::Error::custom)?;
+        self.inner.struct_variant(fields, Within::<P, V>::new(visitor, &place))
     }
 }

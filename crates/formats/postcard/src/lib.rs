@@ -90,7 +90,7 @@ impl Codec for Postcard {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let guard = Guard::new();
-        let value = guard.value(value);
+        let value = guard.untagged_value(value);
         append(out, |out| {
             let start = out.len();
             postcard::serialize_with_flavor(&value, Tail(out))
