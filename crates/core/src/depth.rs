@@ -85,10 +85,8 @@ pub const MAX_EMPTY_ELEMENTS: usize = 65_536;
 #[derive(Debug)]
 pub struct Guard {
     max_depth: u32,
-    /// Elements that may still come, where they are counted.
+    /// Where elements are counted: those that may still be read, or those that were written.
     elements: Cell<usize>,
-    /// Elements of the sequences and maps that were written, where they are counted.
-    written: Cell<usize>,
     tripped: Cell<Option<Tripped>>,
 }
 
@@ -115,12 +113,7 @@ impl Guard {
     /// A guard with another limit. Each level takes a few hundred bytes of stack.
     #[inline]
     pub fn with_max_depth(max_depth: u32) -> Self {
-        Self {
-            max_depth,
-            elements: Cell::new(MAX_EMPTY_ELEMENTS),
-            written: Cell::new(0),
-            tripped: Cell::new(None),
-        }
+        Self { max_depth, elements: Cell::new(0), tripped: Cell::new(None) }
     }
 
     /// A value that serialises as `value` does, within the limit.
@@ -184,7 +177,7 @@ impl Guard {
     /// [`Limit`](crate::ErrorKind::Limit) if it cannot.
     #[inline]
     pub fn check_elements(&self, len: usize) -> Result<(), Error> {
-        if self.written.get() <= len.saturating_add(MAX_EMPTY_ELEMENTS) {
+        if self.elements.get() <= len.saturating_add(MAX_EMPTY_ELEMENTS) {
             return Ok(());
         }
         Err(self.trip(Tripped::Elements, |reason| Error::limit(reason.to_string())))
@@ -206,11 +199,11 @@ impl Guard {
 
     #[inline]
     fn announce(&self, elements: Option<usize>) {
-        let written = self.written.get().saturating_add(elements.unwrap_or(0));
-        self.written.set(written);
+        let written = self.elements.get().saturating_add(elements.unwrap_or(0));
+        self.elements.set(written);
     }
 
-    #[inline]
+    #[inline(always)]
     fn count<E>(&self, custom: impl FnOnce(Reason) -> E) -> Result<(), E> {
         let left = self.elements.get().checked_sub(1);
         self.elements.set(left.ok_or_else(|| self.trip(Tripped::Elements, custom))?);
@@ -254,7 +247,7 @@ impl Place<'_> {
     const WRAPS: u32 = 32;
 
     /// Enters `N` levels.
-    #[inline]
+    #[inline(always)]
     fn enter<const N: u32, E>(
         &self,
         custom: impl FnOnce(Reason) -> E,
@@ -267,7 +260,7 @@ impl Place<'_> {
     }
 
     /// Enters an option or a newtype.
-    #[inline]
+    #[inline(always)]
     fn wrap<E>(&self, custom: impl FnOnce(Reason) -> E) -> Result<Self, E> {
         match self.left.checked_sub(1 << Self::WRAPS) {
             Some(left) => Ok(Self { left, ..*self }),

@@ -42,7 +42,7 @@ macro_rules! leaves {
     };
     (bare: $($method:ident)*) => {
         $(
-            #[inline]
+            #[inline(always)]
             fn $method<D: Deserializer<'de>, V: Visitor<'de>>(
                 library: D,
                 visitor: Within<'de, '_, Self, V>,
@@ -53,7 +53,7 @@ macro_rules! leaves {
     };
     (guarded: $($method:ident)*) => {
         $(
-            #[inline]
+            #[inline(always)]
             fn $method<D: Deserializer<'src>, V: Visitor<'de>>(
                 library: D,
                 visitor: Within<'de, '_, Self, V>,
@@ -64,7 +64,7 @@ macro_rules! leaves {
     };
     (forward: $($method:ident)*) => {
         $(
-            #[inline]
+            #[inline(always)]
             fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
                 P::$method(self.inner, Within::new(visitor, self.place.borrow()))
             }
@@ -109,7 +109,7 @@ macro_rules! lending_source {
         impl<'de> Source<'de, 'de> for $type {
             const UNTAGGED: bool = $untagged;
 
-            #[inline]
+            #[inline(always)]
             fn visit_str<V: Visitor<'de>, E: Error>(
                 visitor: V,
                 text: &'de str,
@@ -117,7 +117,7 @@ macro_rules! lending_source {
                 visitor.visit_borrowed_str(text)
             }
 
-            #[inline]
+            #[inline(always)]
             fn visit_bytes<V: Visitor<'de>, E: Error>(
                 visitor: V,
                 bytes: &'de [u8],
@@ -137,7 +137,7 @@ lending_source!(Untagged, true);
 impl<'src, 'de> Source<'src, 'de> for Copies {
     const UNTAGGED: bool = false;
 
-    #[inline]
+    #[inline(always)]
     fn visit_str<V: Visitor<'de>, E: Error>(
         visitor: V,
         text: &'src str,
@@ -145,7 +145,7 @@ impl<'src, 'de> Source<'src, 'de> for Copies {
         visitor.visit_str(text)
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_bytes<V: Visitor<'de>, E: Error>(
         visitor: V,
         bytes: &'src [u8],
@@ -182,21 +182,21 @@ struct Access<'src, 's, P, A, const COUNTED: bool = false> {
 }
 
 impl<P, D, H> Guarded<'_, P, D, H> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(inner: D, place: H) -> Self {
         Self { inner, place, source: PhantomData }
     }
 }
 
 impl<'s, P, V, const COUNTED: bool> Within<'_, 's, P, V, COUNTED> {
-    #[inline]
+    #[inline(always)]
     fn new(inner: V, place: &'s Place<'s>) -> Self {
         Self { inner, place, source: PhantomData }
     }
 }
 
 impl<'s, P, A, const COUNTED: bool> Access<'_, 's, P, A, COUNTED> {
-    #[inline]
+    #[inline(always)]
     fn new(inner: A, place: &'s Place<'s>) -> Self {
         Self { inner, place, source: PhantomData }
     }
@@ -212,7 +212,7 @@ where
 
     leaves! { forward }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_string<V: Visitor<'de>>(
         self,
         visitor: V,
@@ -225,13 +225,13 @@ where
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         self.inner
             .deserialize_any(Within::<P, V, true>::new(visitor, self.place.borrow()))
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_ignored_any<V: Visitor<'de>>(
         self,
         visitor: V,
@@ -240,7 +240,7 @@ where
             .deserialize_ignored_any(Within::<P, V>::new(visitor, self.place.borrow()))
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_bytes<V: Visitor<'de>>(
         self,
         visitor: V,
@@ -248,7 +248,7 @@ where
         self.inner.deserialize_bytes(Within::<P, V>::new(visitor, self.place.borrow()))
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_byte_buf<V: Visitor<'de>>(
         self,
         visitor: V,
@@ -261,7 +261,7 @@ where
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_option<V: Visitor<'de>>(
         self,
         visitor: V,
@@ -269,7 +269,7 @@ where
         self.inner.deserialize_option(Within::<P, V>::new(visitor, self.place.borrow()))
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_unit_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -279,7 +279,7 @@ where
         self.inner.deserialize_unit_struct(name, visitor)
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -289,13 +289,13 @@ where
         self.inner.deserialize_newtype_struct(name, visitor)
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         self.inner
             .deserialize_seq(Within::<P, V, true>::new(visitor, self.place.borrow()))
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_tuple<V: Visitor<'de>>(
         self,
         len: usize,
@@ -305,7 +305,7 @@ where
             .deserialize_tuple(len, Within::<P, V>::new(visitor, self.place.borrow()))
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_tuple_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -316,13 +316,13 @@ where
         self.inner.deserialize_tuple_struct(name, len, visitor)
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         self.inner
             .deserialize_map(Within::<P, V, true>::new(visitor, self.place.borrow()))
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -333,7 +333,7 @@ where
         self.inner.deserialize_struct(name, fields, visitor)
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -344,7 +344,7 @@ where
         self.inner.deserialize_enum(name, variants, visitor)
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_human_readable(&self) -> bool {
         self.inner.is_human_readable()
     }
@@ -353,7 +353,7 @@ where
 macro_rules! forward_visits {
     ($($method:ident: $type:ty),* $(,)?) => {
         $(
-            #[inline]
+            #[inline(always)]
             fn $method<E: Error>(self, v: $type) -> Result<V::Value, E> {
                 self.inner.$method(v)
             }
@@ -369,7 +369,7 @@ where
 {
     type Value = V::Value;
 
-    #[inline]
+    #[inline(always)]
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.expecting(f)
     }
@@ -395,33 +395,33 @@ where
         visit_byte_buf: Vec<u8>,
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_borrowed_str<E: Error>(self, v: &'src str) -> Result<V::Value, E> {
         P::visit_str(self.inner, v)
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_borrowed_bytes<E: Error>(self, v: &'src [u8]) -> Result<V::Value, E> {
         P::visit_bytes(self.inner, v)
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_none<E: Error>(self) -> Result<V::Value, E> {
         self.inner.visit_none()
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
         self.inner.visit_unit()
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_some<D: Deserializer<'src>>(self, inner: D) -> Result<V::Value, D::Error> {
         let place = self.place.wrap(D::Error::custom)?;
         self.inner.visit_some(Guarded::<P, D, _>::new(inner, &place))
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_newtype_struct<D: Deserializer<'src>>(
         self,
         inner: D,
@@ -430,19 +430,19 @@ where
         self.inner.visit_newtype_struct(Guarded::<P, D, _>::new(inner, &place))
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_seq<A: SeqAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
         let place = self.place.enter::<1, _>(A::Error::custom)?;
         self.inner.visit_seq(Access::<P, A, COUNTED>::new(inner, &place))
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_map<A: MapAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
         let place = self.place.enter::<1, _>(A::Error::custom)?;
         self.inner.visit_map(Access::<P, A, COUNTED>::new(inner, &place))
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_enum<A: EnumAccess<'src>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.inner.visit_enum(Access::<P, A>::new(inner, self.place))
     }
@@ -455,7 +455,7 @@ where
 {
     type Value = S::Value;
 
-    #[inline]
+    #[inline(always)]
     fn deserialize<D: Deserializer<'src>>(self, inner: D) -> Result<S::Value, D::Error> {
         self.inner.deserialize(Guarded::<P, D, _>::new(inner, self.place))
     }
@@ -475,15 +475,16 @@ where
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
         let seed = Within::<P, S>::new(seed, self.place);
-        let element = self.inner.next_element_seed(seed)?;
-        // Not before the element is read: the end of a sequence is no element.
-        if P::UNTAGGED && COUNTED && element.is_some() {
+        let element = self.inner.next_element_seed(seed);
+        // Not before the element is read: the end of a sequence is no element. And what was
+        // read is not taken out of its result: that is a copy of it for each element.
+        if P::UNTAGGED && COUNTED && matches!(element, Ok(Some(_))) {
             self.place.guard.count(A::Error::custom)?;
         }
-        Ok(element)
+        element
     }
 
-    #[inline]
+    #[inline(always)]
     fn size_hint(&self) -> Option<usize> {
         self.inner.size_hint()
     }
@@ -503,11 +504,11 @@ where
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
         let seed = Within::<P, S>::new(seed, self.place);
-        let key = self.inner.next_key_seed(seed)?;
-        if P::UNTAGGED && COUNTED && key.is_some() {
+        let key = self.inner.next_key_seed(seed);
+        if P::UNTAGGED && COUNTED && matches!(key, Ok(Some(_))) {
             self.place.guard.count(A::Error::custom)?;
         }
-        Ok(key)
+        key
     }
 
     #[inline(always)]
@@ -518,7 +519,7 @@ where
         self.inner.next_value_seed(Within::<P, S>::new(seed, self.place))
     }
 
-    #[inline]
+    #[inline(always)]
     fn size_hint(&self) -> Option<usize> {
         self.inner.size_hint()
     }
@@ -532,7 +533,7 @@ where
     type Error = A::Error;
     type Variant = Access<'src, 's, P, A::Variant>;
 
-    #[inline]
+    #[inline(always)]
     fn variant_seed<S: de::DeserializeSeed<'de>>(
         self,
         seed: S,
@@ -550,12 +551,12 @@ where
 {
     type Error = A::Error;
 
-    #[inline]
+    #[inline(always)]
     fn unit_variant(self) -> Result<(), A::Error> {
         self.inner.unit_variant()
     }
 
-    #[inline]
+    #[inline(always)]
     fn newtype_variant_seed<S: de::DeserializeSeed<'de>>(
         self,
         seed: S,
@@ -564,7 +565,7 @@ where
         self.inner.newtype_variant_seed(Within::<P, S>::new(seed, &place))
     }
 
-    #[inline]
+    #[inline(always)]
     fn tuple_variant<V: Visitor<'de>>(
         self,
         len: usize,
@@ -575,7 +576,7 @@ where
         self.inner.tuple_variant(len, Within::<P, V>::new(visitor, &place))
     }
 
-    #[inline]
+    #[inline(always)]
     fn struct_variant<V: Visitor<'de>>(
         self,
         fields: &'static [&'static str],

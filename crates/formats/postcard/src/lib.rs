@@ -4,6 +4,7 @@
 //! clock.
 #![forbid(unsafe_code)]
 
+use postcard::de_flavors::Slice;
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
@@ -99,12 +100,18 @@ impl Codec for Postcard {
         })
     }
 
+    // The value is named in one place and nothing is asked between it and the return: each move
+    // of it is a copy that waits for the one before.
     #[inline]
     fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
-        let (value, taken) = self.decode_prefix(bytes)?;
-        match bytes.len() - taken {
-            0 => Ok(value),
-            left => Err(Error::trailing(taken, left)),
+        let guard = Guard::new();
+        let mut library = postcard::Deserializer::from_bytes(bytes);
+        match T::deserialize(guard.untagged(&mut library, bytes)) {
+            Ok(value) => match left(library) {
+                0 => Ok(value),
+                left => Err(Error::trailing(bytes.len() - left, left)),
+            },
+            Err(error) => Err(decode_error(error, &guard, bytes.len() - left(library))),
         }
     }
 
@@ -115,16 +122,17 @@ impl Codec for Postcard {
     ) -> Result<(T, usize)> {
         let guard = Guard::new();
         let mut library = postcard::Deserializer::from_bytes(bytes);
-        let decoded = T::deserialize(guard.untagged(&mut library, bytes));
-        // The rest can be had after an error too, and tells how far the library came.
-        let taken = bytes.len() - library.finalize().map_or(0, <[u8]>::len);
-        match decoded {
-            Ok(value) => Ok((value, taken)),
-            Err(error) => {
-                Err(guard.error().unwrap_or_else(|| decode_error(error)).at(taken))
-            }
+        match T::deserialize(guard.untagged(&mut library, bytes)) {
+            Ok(value) => Ok((value, bytes.len() - left(library))),
+            Err(error) => Err(decode_error(error, &guard, bytes.len() - left(library))),
         }
     }
+}
+
+/// How many bytes the library has not taken. It tells after an error too.
+#[inline]
+fn left<'de>(library: postcard::Deserializer<'de, Slice<'de>>) -> usize {
+    library.finalize().map_or(0, <[u8]>::len)
 }
 
 /// Appends to a vector. The crate's own flavours take the vector itself, and drop it with the
@@ -163,8 +171,9 @@ fn encode_error(error: postcard::Error) -> Error {
     Error::wrap(kind, error)
 }
 
+/// The error of a document of which the library took so many bytes.
 #[cold]
-fn decode_error(error: postcard::Error) -> Error {
+fn decode_error(error: postcard::Error, guard: &Guard, taken: usize) -> Error {
     let kind = match error {
         postcard::Error::DeserializeUnexpectedEnd => ErrorKind::Eof,
         postcard::Error::WontImplement | postcard::Error::NotYetImplemented => {
@@ -174,7 +183,7 @@ fn decode_error(error: postcard::Error) -> Error {
         postcard::Error::SerdeDeCustom => ErrorKind::Data,
         _ => ErrorKind::Syntax,
     };
-    Error::wrap(kind, error)
+    guard.error().unwrap_or_else(|| Error::wrap(kind, error)).at(taken)
 }
 
 #[cfg(test)]
