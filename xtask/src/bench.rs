@@ -210,19 +210,23 @@ fn hashes(binaries: &[PathBuf]) -> Result<Vec<String>, Problem> {
     binaries.iter().map(hash).collect()
 }
 
-/// Adds the A/A controls: two cells that run under a second name as well, at the end of their
-/// group, as far from their first name as codecs that are compared are from each other.
+/// The most A/A controls of a run: one disturbed round among fifty ratios is no noise floor,
+/// among the few of one or two pairs it is.
+const CONTROLS_MAX: usize = 6;
+
+/// Adds the A/A controls: cells that run under a second name as well, at the end of their group,
+/// as far from their first name as codecs that are compared are from each other.
 fn add_controls(to_run: &mut Vec<(CellId, usize)>, cells: &mut Vec<Cell>) {
     let group = |id: &CellId| (id.operation, id.dataset.clone(), id.mode);
     let reused: Vec<usize> =
         (0..to_run.len()).filter(|&index| to_run[index].0.mode == Mode::Reused).collect();
     let candidates: Vec<usize> =
         if reused.is_empty() { (0..to_run.len()).collect() } else { reused };
-    // One in the first half and one in the second, so that they differ in what they do.
-    let count = candidates.len();
-    let mut chosen: Vec<usize> = [count / 4, count * 3 / 4]
-        .iter()
-        .filter_map(|&at| candidates.get(at).copied())
+    // Spread evenly over the plan, so that they differ in what they do.
+    let count = (candidates.len() / 8).clamp(2, CONTROLS_MAX);
+    let mut chosen: Vec<usize> = (0..count)
+        .filter_map(|nth| candidates.get(candidates.len() * (2 * nth + 1) / (2 * count)))
+        .copied()
         .collect();
     chosen.dedup();
     for index in chosen.into_iter().rev() {
@@ -389,10 +393,9 @@ fn measure_all(
                 Ok(mut round) => {
                     round.round = number;
                     cell.rounds.push(round);
-                    if u32::try_from(cell.rounds.len()) == Ok(run.profile.rounds) {
-                        cell.status = Status::Ok;
-                        cell.reason = None;
-                    }
+                    // One round is a figure already, should the run be cut off here.
+                    cell.status = Status::Ok;
+                    cell.reason = None;
                 }
                 Err(ended) => {
                     let (status, reason) = match ended {

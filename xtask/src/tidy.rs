@@ -30,7 +30,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("registry", &["core", "format"]),
     ("conform", &["core", "datasets", "meter"]),
     ("controls", &["core", "datasets", "format"]),
-    ("benches", &["core", "datasets", "record", "registry", "meter", "controls"]),
+    (
+        "benches",
+        &["core", "datasets", "record", "registry", "meter", "controls", "format"],
+    ),
     ("xtask", &["datasets", "record", "report", "meter"]),
 ];
 
@@ -42,14 +45,15 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("record", &["serde", "serde_json"]),
 ];
 
-/// Words in code (outside of tests) and the kinds of rooms that may use them.
+/// Words in code (outside of tests) and the kinds of rooms that may use them. Some are in
+/// pieces, so that this file does not hold what it looks for.
 const REACH: &[(&str, &[&str])] = &[
-    ("unsafe {", &["meter"]),
-    ("unsafe impl", &["meter"]),
+    (concat!("un", "safe {"), &["meter"]),
+    (concat!("un", "safe impl"), &["meter"]),
     ("Command::new", &["xtask", "peers"]),
     ("Instant::now", &["meter", "xtask", "benches"]),
     ("SystemTime::now", &["xtask"]),
-    ("clock_gettime", &["meter"]),
+    (concat!("clock_", "gettime"), &["meter"]),
     ("fs::", &["meter", "record", "conform", "benches", "xtask", "persist"]),
     ("File::", &["meter", "record", "conform", "benches", "xtask", "persist"]),
     ("env::var", &["conform", "benches", "xtask", "peers"]),

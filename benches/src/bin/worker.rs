@@ -100,7 +100,7 @@ fn list(request: &Request) -> Result<(), String> {
     for file in &request.files {
         let data = request::read(file)?;
         for note in data.notes() {
-            say(&Answer::Note(format!("{}: {note}", file.name)));
+            say(&Answer::Note(note.clone()));
         }
         say(&Answer::Dataset(dataset_record(&data)));
     }

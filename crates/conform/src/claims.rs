@@ -78,7 +78,7 @@ pub fn what_is_claimed_holds_and_what_holds_is_claimed<C: Codec>(codec: &C) -> F
             (true, Ok(())) | (false, Err(_)) => {}
         }
     }
-    findings
+    findings.mended_by("the claims stand in `profile`, under `can`")
 }
 
 fn bytes_of<T: Serialize + ?Sized>(

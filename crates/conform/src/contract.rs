@@ -51,17 +51,18 @@ pub fn a_profile_is_filled_in<C: Codec>(codec: &C) -> Findings {
     findings.expect(!profile.id.contains(char::is_whitespace), || {
         "expected an id without white space".to_owned()
     });
-    for (field, text) in [
-        ("format", profile.format),
-        ("library", profile.library),
-        ("version", profile.version),
-        ("spec", profile.spec),
-        ("license", profile.license),
+    for (field, text, what) in [
+        ("format", profile.format, "the wire format as its authors write it"),
+        ("library", profile.library, "the library as the package registry names it"),
+        ("version", profile.version, "the library's version in Cargo.lock"),
+        ("spec", profile.spec, "the document that defines the format, name and address"),
+        ("license", profile.license, "the library's licence as an SPDX expression"),
     ] {
-        findings
-            .expect(!text.is_empty(), || format!("expected `{field}` to be filled in"));
+        findings.expect(!text.is_empty(), || {
+            format!("expected `{field}` to be filled in: {what}")
+        });
     }
-    findings
+    findings.mended_by("write it in `profile`")
 }
 
 /// Encoding adds to `out`, and adds the same whatever was there before; to itself again, to a
@@ -90,7 +91,10 @@ pub fn encoding_appends<C: Codec>(codec: &C) -> Findings {
     }
     let mut check = Appends(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
-    check.1
+    check.1.mended_by(
+        "write behind what is in `out`, and keep nothing of a value in the \
+         codec from one call to the next",
+    )
 }
 
 /// Each sample is equal to what its bytes decode to, or is `Unsupported`.
@@ -125,7 +129,10 @@ pub fn samples_come_back<C: Codec>(codec: &C) -> Findings {
     }
     let mut check = Back(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
-    check.1
+    check.1.mended_by(
+        "a value that the format cannot carry is `ErrorKind::Unsupported`, see \
+         `encode_error`; any other must come back equal",
+    )
 }
 
 /// Every finite float comes back to the last bit: the edges, and some thousand seeded patterns of
@@ -167,7 +174,10 @@ pub fn floats_come_back<C: Codec>(codec: &C) -> Findings {
             )
         });
     }
-    findings
+    findings.mended_by(
+        "look for a setting of the library that reads and writes floats exactly, or write them \
+         in another way; a float that changes silently is worse than one that is refused",
+    )
 }
 
 /// A value whose own `Serialize` fails after a part of it is written.
@@ -213,7 +223,11 @@ pub fn a_failed_encode_leaves_out_as_it_was<C: Codec>(codec: &C) -> Findings {
     findings.expect(out == b"kept", || {
         format!("a failed stream: expected `out` as it was, found {}", hex(&out))
     });
-    findings
+    findings.mended_by(
+        "in `encode_error`, what a value's own `Serialize` says is \
+         `ErrorKind::Data`; in `encode_into`, `wiremark_core::append` cuts \
+         `out` back",
+    )
 }
 
 struct Perhaps(bool);
@@ -244,28 +258,33 @@ pub fn a_prefix_is_refused<C: Codec>(codec: &C) -> Findings {
             if !is_decidable(codec, closed) {
                 return;
             }
+            let (mut kinds, mut offsets) = (Vec::new(), Vec::new());
             for cut in 0..bytes.len() {
                 let result = codec.decode::<T>(&bytes[..cut]);
-                findings.expect(
-                    matches!(&result, Err(error) if error.kind() == ErrorKind::Eof),
-                    || {
-                        format!(
-                            "{value:?}, cut to {cut} of {} bytes: expected kind `eof`, found {}",
-                            bytes.len(),
-                            outcome(&result)
-                        )
-                    },
-                );
-                findings.expect(
-                    !matches!(&result, Err(error) if error.offset() > Some(cut as u64)),
-                    || format!("{value:?}, cut to {cut} bytes: an offset behind the end"),
-                );
+                if !matches!(&result, Err(error) if error.kind() == ErrorKind::Eof) {
+                    kinds.push(format!(
+                        "{value:?}, cut to {cut} of {} bytes: expected kind `eof`, found {}",
+                        bytes.len(),
+                        outcome(&result)
+                    ));
+                }
+                if matches!(&result, Err(error) if error.offset() > Some(cut as u64)) {
+                    offsets.push(format!(
+                        "{value:?}, cut to {cut} bytes: an offset behind the end"
+                    ));
+                }
             }
+            findings.add_alike(kinds);
+            findings.add_alike(offsets);
         }
     }
     let mut check = Prefixes(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
-    check.1
+    check.1.mended_by(
+        "in `decode_error`, the library's error for an input that ends too \
+         early is `ErrorKind::Eof`, with an offset of at most the input's \
+         length",
+    )
 }
 
 /// Bytes after a document are `Syntax`: another document, a zero, an `ff`.
@@ -278,28 +297,32 @@ pub fn trailing_bytes_are_refused<C: Codec>(codec: &C) -> Findings {
             if !is_decidable(codec, closed) {
                 return;
             }
+            let mut bad = Vec::new();
             for more in [&*bytes, &[0], &[0xff]] {
                 if more.is_empty() {
                     continue;
                 }
                 let input = [&bytes, more].concat();
                 let result = codec.decode::<T>(&input);
-                findings.expect(
-                    matches!(&result, Err(error) if error.kind() == ErrorKind::Syntax),
-                    || {
-                        format!(
-                            "{value:?} and {} behind it: expected kind `syntax`, found {}",
-                            hex(more),
-                            outcome(&result)
-                        )
-                    },
-                );
+                if !matches!(&result, Err(error) if error.kind() == ErrorKind::Syntax) {
+                    bad.push(format!(
+                        "{value:?} and {} behind it: expected kind `syntax`, found {}",
+                        hex(more),
+                        outcome(&result)
+                    ));
+                }
             }
+            findings.add_alike(bad);
         }
     }
     let mut check = Trails(codec.clone(), Findings::new(codec.profile().id));
     samples::visit(&mut check);
-    check.1
+    check.1.mended_by(
+        "in `decode`, hold how far the library came against `bytes.len()`, and \
+         answer `Error::trailing(taken, left)` where bytes are left; if the \
+         library refuses them itself, its error is `ErrorKind::Syntax` in \
+         `decode_error`",
+    )
 }
 
 /// After a failed encode and each kind of failed decode the next call gives what a fresh codec
@@ -331,7 +354,10 @@ pub fn a_codec_works_on_after_an_error<C: Codec>(codec: &C) -> Findings {
             "encoding after a failure: expected the bytes of a fresh codec".to_owned()
         });
     }
-    findings
+    findings.mended_by(
+        "begin each call with what a fresh codec has: clear scratch space at \
+         the start, not at the end",
+    )
 }
 
 /// Takes `left` bytes, one at a time, and then fails.
@@ -387,16 +413,17 @@ pub fn writers_and_readers_may_fail<C: Codec>(codec: &C) -> Findings {
     let value = Record::full();
     let Ok(Some(bytes)) = encoded(&mut codec, &value) else { return findings };
     let is = |result: &Result<(), Error>, kind| matches!(result, Err(error) if error.kind() == kind);
+    let (mut writers, mut ends, mut breaks) = (Vec::new(), Vec::new(), Vec::new());
     for left in 0..=bytes.len() {
         let mut writer = FailingWriter { taken: Vec::new(), left };
         let result = codec.encode_to(&value, &mut writer);
         if left < bytes.len() {
-            findings.expect(is(&result, ErrorKind::Io), || {
-                format!(
+            if !is(&result, ErrorKind::Io) {
+                writers.push(format!(
                     "a writer that fails at byte {left}: expected kind `io`, found {}",
                     outcome(&result)
-                )
-            });
+                ));
+            }
         } else {
             findings.expect(result.is_ok() && writer.taken == bytes, || {
                 format!(
@@ -420,21 +447,28 @@ pub fn writers_and_readers_may_fail<C: Codec>(codec: &C) -> Findings {
             });
         } else {
             let result = result.map(drop);
-            findings.expect(is(&result, ErrorKind::Eof), || {
-                format!(
+            if !is(&result, ErrorKind::Eof) {
+                ends.push(format!(
                     "a reader that ends at byte {cut}: expected kind `eof`, found {}",
                     outcome(&result)
-                )
-            });
+                ));
+            }
             let broken = reader(Some(io::ErrorKind::ConnectionReset));
             let result = codec.decode_from::<Record, _>(broken).map(drop);
-            findings.expect(is(&result, ErrorKind::Io), || {
-                format!(
+            if !is(&result, ErrorKind::Io) {
+                breaks.push(format!(
                     "a reader that fails at byte {cut}: expected kind `io`, found {}",
                     outcome(&result)
-                )
-            });
+                ));
+            }
         }
     }
-    findings
+    for alike in [writers, ends, breaks] {
+        findings.add_alike(alike);
+    }
+    findings.mended_by(
+        "turn an `io::Error` into ours with `Error::from`, also where it is \
+         inside the library's error; a reader that ends early is \
+         `ErrorKind::Eof`",
+    )
 }

@@ -253,6 +253,12 @@ pub fn the_boundary_is_exact<C: Codec>(codec: &C) -> Findings {
     on_a_small_stack(codec, |codec, findings| {
         each_way!(boundary(codec, findings));
     })
+    .mended_by(
+        "put `wiremark_core::depth::Guard` around the value and around the \
+         library's deserializer, and when the library fails ask `guard.error()` \
+         first; if the library has a lower limit of its own, turn it off or \
+         claim its depth as `max_depth`",
+    )
 }
 
 /// A hundred thousand levels are `Limit` both ways, through the type, without a type and when
@@ -262,6 +268,11 @@ pub fn nothing_overflows_the_stack<C: Codec>(codec: &C) -> Findings {
         each_way!(deep(codec, findings));
         onion(codec, findings);
     })
+    .mended_by(
+        "put `wiremark_core::depth::Guard` around the value and around the \
+         library's deserializer, and when the library fails ask `guard.error()` \
+         first",
+    )
 }
 
 fn on_a_small_stack<C: Codec>(
@@ -269,8 +280,12 @@ fn on_a_small_stack<C: Codec>(
     check: impl FnOnce(&mut C, &mut Findings) + Send + 'static,
 ) -> Findings {
     let mut codec = codec.clone();
-    let mut findings = Findings::new(codec.profile().id);
-    let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+    let id = codec.profile().id;
+    let mut findings = Findings::new(id);
+    // An overflow ends the process, and its last words are the thread's name.
+    let thread =
+        thread::Builder::new().name(format!("the values that nest deep, in {id}"));
+    let thread = thread.stack_size(STACK_BYTES).spawn(move || {
         check(&mut codec, &mut findings);
         findings
     });
@@ -278,7 +293,7 @@ fn on_a_small_stack<C: Codec>(
         Ok(Ok(findings)) => findings,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
         Err(error) => {
-            let mut findings = Findings::new("");
+            let mut findings = Findings::new(id);
             findings.add(format!("no thread could be started: {error}"));
             findings
         }

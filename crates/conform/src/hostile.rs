@@ -73,7 +73,11 @@ pub fn hostile_bytes_are_refused<C: Codec>(codec: &C) -> Findings {
             });
         });
     });
-    findings
+    findings.mended_by(
+        "a length on the wire is a hint until the bytes are seen: \
+         `guard.untagged` checks them for libraries that do not; errors from a \
+         byte slice are never `ErrorKind::Io`",
+    )
 }
 
 /// Sequences whose elements may take no bytes come back, however long, or are `Limit` when they
@@ -110,7 +114,10 @@ pub fn what_is_written_can_be_read<C: Codec>(codec: &C) -> Findings {
         let numbers = vec![0_u8; count];
         check(codec, &format!("{count} zeros"), &numbers, &mut findings);
     }
-    findings
+    findings.mended_by(
+        "both ways have the same limits: where `guard.untagged` reads, `guard.check_elements` \
+         looks at what was written",
+    )
 }
 
 /// The same inputs and types under a meter: `peak` runs what it is given and tells the most
@@ -137,7 +144,10 @@ pub fn memory_is_bounded<C: Codec>(
             });
         });
     });
-    findings
+    findings.mended_by(
+        "a length on the wire is a hint until the bytes are seen: `guard.untagged` checks them \
+         for libraries that do not",
+    )
 }
 
 type Decode<'a, C> = &'a dyn Fn(&mut C, &[u8]) -> wiremark_core::Result<()>;

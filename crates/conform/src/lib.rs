@@ -13,15 +13,18 @@ mod findings;
 pub mod hostile;
 mod random;
 pub mod samples;
+pub mod stage;
 pub mod stream;
+pub mod vectors;
 pub mod wire;
 
 pub use crate::findings::Findings;
 
 /// Makes a module of tests for each codec: `suite! { compact: Json::compact() }`.
 ///
-/// Each check is a test of its own, so that a new codec's failures come one after the other:
-/// claims, then kinds of errors, then limits. A test prints all it found, not the first.
+/// Each check is a test of its own, and waits for its [`stage`]: a new codec's faults come one
+/// after the other, first the functions that are not written, then false claims, then the rest.
+/// A test prints all it found, not the first.
 ///
 /// ```
 /// # mod wiremark_demo {
@@ -35,26 +38,27 @@ pub use crate::findings::Findings;
 macro_rules! suite {
     ($($name:ident: $codec:expr),+ $(,)?) => {
         $($crate::suite! { @module $name: $codec;
-            contract: a_profile_is_filled_in
-            contract: encoding_appends
-            contract: samples_come_back
-            contract: floats_come_back
-            contract: a_failed_encode_leaves_out_as_it_was
-            contract: a_prefix_is_refused
-            contract: trailing_bytes_are_refused
-            contract: a_codec_works_on_after_an_error
-            contract: writers_and_readers_may_fail
-            claims: what_is_claimed_holds_and_what_holds_is_claimed
-            depth: the_boundary_is_exact
-            depth: nothing_overflows_the_stack
-            stream: streams_come_back
-            stream: a_cut_stream_is_refused
-            datasets: datasets_come_back
-            hostile: hostile_bytes_are_refused
-            hostile: what_is_written_can_be_read
+            first stage: both_functions_are_written
+            second contract: a_profile_is_filled_in
+            second claims: what_is_claimed_holds_and_what_holds_is_claimed
+            third contract: encoding_appends
+            third contract: samples_come_back
+            third contract: floats_come_back
+            third contract: a_failed_encode_leaves_out_as_it_was
+            third contract: a_prefix_is_refused
+            third contract: trailing_bytes_are_refused
+            third contract: a_codec_works_on_after_an_error
+            third contract: writers_and_readers_may_fail
+            third depth: the_boundary_is_exact
+            third stream: streams_come_back
+            third stream: a_cut_stream_is_refused
+            third datasets: datasets_come_back
+            fourth depth: nothing_overflows_the_stack
+            fourth hostile: hostile_bytes_are_refused
+            fourth hostile: what_is_written_can_be_read
         })+
     };
-    (@module $name:ident: $codec:expr; $($room:ident: $check:ident)+) => {
+    (@module $name:ident: $codec:expr; $($stage:ident $room:ident: $check:ident)+) => {
         mod $name {
             #[allow(unused_imports, reason = "what the codec's expression names")]
             use super::*;
@@ -62,7 +66,7 @@ macro_rules! suite {
             $(
                 #[test]
                 fn $check() {
-                    $crate::$room::$check(&$codec).assert_none();
+                    $crate::stage::$stage(&$codec, $crate::$room::$check).assert_none();
                 }
             )+
         }

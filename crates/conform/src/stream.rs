@@ -68,7 +68,11 @@ pub fn streams_come_back<C: Codec>(codec: &C) -> Findings {
             format!("a reader that stops at the second of {count}: found {seen} read")
         });
     }
-    findings
+    findings.mended_by(
+        "`framing` in the profile says how documents follow one another: \
+         `BackToBack` needs `decode_prefix`, `Lines` needs documents without \
+         line feeds, `LengthPrefixed` always works",
+    )
 }
 
 /// A stream cut anywhere gives the documents that are whole, and then ends, or is `Eof`, with an
@@ -88,6 +92,7 @@ pub fn a_cut_stream_is_refused<C: Codec>(codec: &C) -> Findings {
         ends.push(stream.len());
     }
     let lines = codec.profile().framing == Framing::Lines;
+    let mut bad = Vec::new();
     for cut in 0..stream.len() {
         let (back, result) = collect(&mut codec, &stream[..cut]);
         // A line without its line feed is whole.
@@ -102,16 +107,20 @@ pub fn a_cut_stream_is_refused<C: Codec>(codec: &C) -> Findings {
                     && error.offset().is_none_or(|offset| offset <= cut as u64)
             }
         };
-        findings.expect(fits && back == records[..whole], || {
-            format!(
+        if !fits || back != records[..whole] {
+            bad.push(format!(
                 "a stream cut to {cut} of {} bytes: expected {whole} documents, then {}, found \
                  {}, then {}",
                 stream.len(),
                 if at_end { "its end" } else { "kind `eof`" },
                 back.len(),
                 outcome(&result)
-            )
-        });
+            ));
+        }
     }
-    findings
+    findings.add_alike(bad);
+    findings.mended_by(
+        "`decode_prefix` answers as `decode` does for an input that ends too \
+         early: `ErrorKind::Eof`",
+    )
 }

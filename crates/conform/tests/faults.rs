@@ -5,7 +5,9 @@ use std::io::{Read, Write};
 
 use serde::de::{Deserialize, DeserializeOwned};
 use serde::ser::Serialize;
-use wiremark_conform::{Findings, claims, contract, datasets, depth, hostile, stream};
+use wiremark_conform::stage::{self, Check};
+use wiremark_conform::vectors::Vectors;
+use wiremark_conform::{claims, contract, datasets, depth, hostile, stream};
 use wiremark_core::{Capabilities, Codec, Error, ErrorKind, Profile, Result};
 use wiremark_datasets::{Value, to_value};
 use wiremark_json::Json;
@@ -30,6 +32,8 @@ enum Fault {
     IgnoresFailingReaders,
     PanicsOnFf,
     HasNoLimit,
+    EncodeIsToDo,
+    DecodeIsToDo,
 }
 
 /// A codec that holds, but for one fault and what its profile says.
@@ -89,6 +93,8 @@ impl<C: Codec> Codec for Wrong<C> {
             Fault::HasNoLimit => {
                 return write_without_limit(value, out);
             }
+            #[expect(clippy::todo, reason = "the fault")]
+            Fault::EncodeIsToDo => todo!("let the library write"),
             _ => {}
         }
         let result = self.inner.encode_into(value, out);
@@ -106,6 +112,8 @@ impl<C: Codec> Codec for Wrong<C> {
             Fault::AcceptsTrailing => {
                 return self.inner.decode_prefix(bytes).map(|(v, _)| v);
             }
+            #[expect(clippy::todo, reason = "the fault")]
+            Fault::DecodeIsToDo => todo!("let the library read"),
             // Without the hook that prints.
             Fault::PanicsOnFf if bytes.contains(&0xff) => {
                 std::panic::resume_unwind(Box::new("ff"));
@@ -178,8 +186,6 @@ fn write_without_limit<T: Serialize + ?Sized>(
     value.dismantle();
     Ok(())
 }
-
-type Check<C> = fn(&C) -> Findings;
 
 /// A codec with `fault` is found out by `check`, in words that hold `word`.
 fn assert_found<C: Codec>(
@@ -265,6 +271,16 @@ fn each_fault_is_found_by_the_check_that_is_there_for_it() {
             "expected kind `io`",
         ),
         (Fault::PanicsOnFf, hostile::hostile_bytes_are_refused, "found a panic"),
+        (
+            Fault::EncodeIsToDo,
+            stage::both_functions_are_written,
+            "`encode_into` is still to be written",
+        ),
+        (
+            Fault::DecodeIsToDo,
+            stage::both_functions_are_written,
+            "`decode` is still to be written, in crates/conform/tests/faults.rs:",
+        ),
     ];
     let mut bad = String::new();
     for &(fault, check, word) in rows {
@@ -370,4 +386,62 @@ fn a_profile_with_a_gap_is_found() {
             "{findings}"
         );
     }
+}
+
+#[test]
+fn a_check_waits_for_its_stage_and_names_what_comes_first() {
+    type Runs = fn(&Wrong<Json>, Check<Wrong<Json>>) -> wiremark_conform::Findings;
+    let true_claims: fn(&mut Capabilities) = |_| {};
+    let false_claims: fn(&mut Capabilities) = |can| can.flatten = false;
+    let wrong_depth: fn(&mut Capabilities) = |can| can.max_depth = 127;
+    let written = "`both_functions_are_written` comes first: `decode` is still";
+    let claims = "holds_is_claimed` comes first: claims `flatten: false`";
+    let depth = "`the_boundary_is_exact` comes first: sequences of depth 128, encoded";
+    let tried = "expected kind `eof`";
+    let rows: &[(Fault, _, Runs, &str)] = &[
+        (Fault::DecodeIsToDo, true_claims, stage::second, written),
+        (Fault::DecodeIsToDo, true_claims, stage::third, written),
+        (Fault::CallsEofData, false_claims, stage::first, tried),
+        (Fault::CallsEofData, false_claims, stage::second, tried),
+        (Fault::CallsEofData, false_claims, stage::third, claims),
+        (Fault::CallsEofData, wrong_depth, stage::third, tried),
+        (Fault::CallsEofData, wrong_depth, stage::fourth, depth),
+        (Fault::CallsEofData, true_claims, stage::fourth, tried),
+    ];
+    let mut bad = Vec::new();
+    for &(fault, claim, run, expected) in rows {
+        let mut codec = Wrong::new(Json::compact(), fault);
+        claim(&mut codec.profile.can);
+        let findings = run(&codec, contract::a_prefix_is_refused);
+        if !findings.lines().first().is_some_and(|line| line.contains(expected)) {
+            bad.push(format!("{fault:?}: expected {expected:?}, found {findings}"));
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn what_was_found_ends_with_what_to_write() {
+    let codec = Wrong::new(Json::compact(), Fault::CallsEofData);
+    let text = contract::a_prefix_is_refused(&codec).to_string();
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("to mend it: in `decode_error`"), "{text}");
+}
+
+#[test]
+fn vectors_that_do_not_hold_are_found_and_so_is_a_table_without_any() {
+    let mut vectors = Vectors::of(&Postcard::new());
+    assert!(vectors.findings().to_string().contains("no vectors yet"));
+    vectors.both_ways("varint", "ac02", &300_u16).is_read("longer", "8100", &1_u16);
+    assert!(vectors.findings().is_empty(), "{}", vectors.findings());
+    // Bytes of another value, another form of the same, and no bytes at all.
+    vectors.both_ways("other", "ac02", &301_u16).both_ways("form", "8100", &1_u16);
+    vectors.is_read("text", "0g", &1_u16);
+    let expected = [
+        "other: 301, encoded: expected ac02, found ad02",
+        "other: ac02, decoded: expected 301, found 300",
+        "form: 1, encoded: expected 8100, found 01",
+        "text: expected bytes in hexadecimal, found \"0g\"",
+    ];
+    assert_eq!(vectors.findings().lines(), expected);
 }
