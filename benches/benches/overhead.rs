@@ -229,10 +229,8 @@ struct Place {
 impl Row {
     fn place(&mut self, ours: Side<'_>, theirs: Side<'_>) {
         let samples = if self.is_measured { SAMPLES } else { 1 };
-        let calls = |per_call: u64| match self.is_measured {
-            true => (SAMPLE_NS / per_call.max(1)).max(1),
-            false => 1,
-        };
+        let sample_ns = if self.is_measured { SAMPLE_NS } else { 0 };
+        let calls = |per_call: u64| (sample_ns / per_call.max(1)).max(1);
         // The first calls are cold, so how many make a sample is found a second time.
         let times = calls(ours(1).cpu_ns.max(theirs(1).cpu_ns)) / 4 + 1;
         let times = calls(ours(times).cpu_ns.max(theirs(times).cpu_ns) / times);

@@ -61,6 +61,10 @@
 //! assert_eq!(encode(&Onion(256)).unwrap(), "heart");
 //! assert_eq!(encode(&Onion(257)).unwrap_err().kind(), ErrorKind::Limit);
 //! ```
+#![expect(
+    clippy::inline_always,
+    reason = "a comparison for each level or element: as a call it costs more than it does"
+)]
 
 mod de;
 mod ser;

@@ -4,8 +4,8 @@
 //! They are one unless the library lends nothing.
 #![expect(
     clippy::inline_always,
-    reason = "the steps of sequences and maps: called once per element, they cost 10 % more \
-              instructions for an event through postcard"
+    reason = "each step passes on what it was given: left to itself, the compiler calls some of \
+              them, and an event through rmp-serde takes 1 to 2 % longer"
 )]
 
 use std::borrow::Borrow;

@@ -171,7 +171,8 @@ impl Codec for MsgPack {
     }
 }
 
-/// Not inlined, so that each choice is compiled by itself.
+/// Not inlined, so that each choice is compiled by itself; for that they are two types of
+/// serializer too, while the library's `write_named` shares that of `write`.
 #[inline(never)]
 fn write<const NAMED: bool, T: Serialize + ?Sized>(
     value: &T,
@@ -181,7 +182,7 @@ fn write<const NAMED: bool, T: Serialize + ?Sized>(
     let value = guard.value(value);
     append(out, |out| {
         let done = if NAMED {
-            encode::write_named(out, &value)
+            value.serialize(&mut encode::Serializer::new(out).with_struct_map())
         } else {
             encode::write(out, &value)
         };
