@@ -123,13 +123,17 @@ impl Codec for Json {
         let mut library = serde_json::Deserializer::from_slice(bytes);
         // The guard's limit is the same for both ways and for each codec.
         library.disable_recursion_limit();
-        match T::deserialize(guard.lending(&mut library)) {
-            Ok(value) => match library.end() {
-                Ok(()) => Ok(value),
-                Err(error) => Err(decode_error(error, &guard, bytes)),
-            },
+        // What is returned lies in one place from the start: moving it is a copy that waits.
+        let mut decoded = match T::deserialize(guard.lending(&mut library)) {
+            Ok(value) => Ok(value),
             Err(error) => Err(decode_error(error, &guard, bytes)),
+        };
+        if decoded.is_ok()
+            && let Err(error) = library.end()
+        {
+            decoded = Err(decode_error(error, &guard, bytes));
         }
+        decoded
     }
 }
 

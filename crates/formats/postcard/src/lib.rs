@@ -100,19 +100,21 @@ impl Codec for Postcard {
         })
     }
 
-    // The value is named in one place and nothing is asked between it and the return: each move
-    // of it is a copy that waits for the one before.
+    // What is returned lies in one place from the start: a value that is taken out of its result
+    // and put into another is copied, and the copy waits for what has just been written.
     #[inline]
     fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
         let guard = Guard::new();
         let mut library = postcard::Deserializer::from_bytes(bytes);
-        match T::deserialize(guard.untagged(&mut library, bytes)) {
-            Ok(value) => match left(library) {
-                0 => Ok(value),
-                left => Err(Error::trailing(bytes.len() - left, left)),
-            },
-            Err(error) => Err(decode_error(error, &guard, bytes.len() - left(library))),
+        let mut decoded = match T::deserialize(guard.untagged(&mut library, bytes)) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(decode_error(error, &guard)),
+        };
+        let left = left(library);
+        if left > 0 || decoded.is_err() {
+            decoded = Err(refused(decoded.err(), bytes.len() - left, left));
         }
+        decoded
     }
 
     #[inline]
@@ -124,7 +126,9 @@ impl Codec for Postcard {
         let mut library = postcard::Deserializer::from_bytes(bytes);
         match T::deserialize(guard.untagged(&mut library, bytes)) {
             Ok(value) => Ok((value, bytes.len() - left(library))),
-            Err(error) => Err(decode_error(error, &guard, bytes.len() - left(library))),
+            Err(error) => {
+                Err(decode_error(error, &guard).at(bytes.len() - left(library)))
+            }
         }
     }
 }
@@ -171,9 +175,17 @@ fn encode_error(error: postcard::Error) -> Error {
     Error::wrap(kind, error)
 }
 
-/// The error of a document of which the library took so many bytes.
+/// Why a document is refused of which the library took so many bytes and left so many.
 #[cold]
-fn decode_error(error: postcard::Error, guard: &Guard, taken: usize) -> Error {
+fn refused(error: Option<Error>, taken: usize, left: usize) -> Error {
+    match error {
+        Some(error) => error.at(taken),
+        None => Error::trailing(taken, left),
+    }
+}
+
+#[cold]
+fn decode_error(error: postcard::Error, guard: &Guard) -> Error {
     let kind = match error {
         postcard::Error::DeserializeUnexpectedEnd => ErrorKind::Eof,
         postcard::Error::WontImplement | postcard::Error::NotYetImplemented => {
@@ -183,7 +195,7 @@ fn decode_error(error: postcard::Error, guard: &Guard, taken: usize) -> Error {
         postcard::Error::SerdeDeCustom => ErrorKind::Data,
         _ => ErrorKind::Syntax,
     };
-    guard.error().unwrap_or_else(|| Error::wrap(kind, error)).at(taken)
+    guard.error().unwrap_or_else(|| Error::wrap(kind, error))
 }
 
 #[cfg(test)]
