@@ -61,6 +61,10 @@
 //! assert_eq!(encode(&Onion(256)).unwrap(), "heart");
 //! assert_eq!(encode(&Onion(257)).unwrap_err().kind(), ErrorKind::Limit);
 //! ```
+#![expect(
+    clippy::inline_always,
+    reason = "a comparison for each level or element: as a call it costs more than it does"
+)]
 
 mod de;
 mod ser;
@@ -85,14 +89,8 @@ pub const MAX_EMPTY_ELEMENTS: usize = 65_536;
 #[derive(Debug)]
 pub struct Guard {
     max_depth: u32,
-    /// Levels that may still be entered.
-    levels: Cell<u32>,
-    /// Options and newtypes that may still be entered.
-    wraps: Cell<u32>,
-    /// Elements that may still come, where they are counted.
+    /// Where elements are counted: those that may still be read, or those that were written.
     elements: Cell<usize>,
-    /// Elements of the sequences and maps that were written.
-    written: Cell<usize>,
     tripped: Cell<Option<Tripped>>,
 }
 
@@ -119,14 +117,7 @@ impl Guard {
     /// A guard with another limit. Each level takes a few hundred bytes of stack.
     #[inline]
     pub fn with_max_depth(max_depth: u32) -> Self {
-        Self {
-            max_depth,
-            levels: Cell::new(max_depth),
-            wraps: Cell::new(max_depth.saturating_mul(2)),
-            elements: Cell::new(MAX_EMPTY_ELEMENTS),
-            written: Cell::new(0),
-            tripped: Cell::new(None),
-        }
+        Self { max_depth, elements: Cell::new(0), tripped: Cell::new(None) }
     }
 
     /// A value that serialises as `value` does, within the limit.
@@ -135,7 +126,18 @@ impl Guard {
         &'a self,
         value: &'a T,
     ) -> impl Serialize + use<'a, T> {
-        self.guarded(value)
+        ser::Outermost::<_, false> { value, place: self.outermost() }
+    }
+
+    /// A value that serialises as `value` does, within the limit, for a wire without tags: the
+    /// elements of its sequences and maps are counted, for
+    /// [`check_elements`](Self::check_elements).
+    #[inline]
+    pub fn untagged_value<'a, T: Serialize + ?Sized>(
+        &'a self,
+        value: &'a T,
+    ) -> impl Serialize + use<'a, T> {
+        ser::Outermost::<_, true> { value, place: self.outermost() }
     }
 
     /// A deserializer that lends text and bytes out of its input where `inner` does.
@@ -144,7 +146,7 @@ impl Guard {
         &self,
         inner: D,
     ) -> impl Deserializer<'de, Error = D::Error> {
-        de::Guarded::<de::Lends, D>::new(inner, self)
+        de::Guarded::<de::Lends, D, Place<'_>>::new(inner, self.outermost())
     }
 
     /// A deserializer for values of any lifetime over an `inner` that lends nothing: libraries
@@ -154,7 +156,7 @@ impl Guard {
         &self,
         inner: D,
     ) -> impl Deserializer<'de, Error = D::Error> {
-        de::Guarded::<de::Copies, D>::new(inner, self)
+        de::Guarded::<de::Copies, D, Place<'_>>::new(inner, self.outermost())
     }
 
     /// A lending deserializer for a wire without tags, on which an element may take no bytes.
@@ -169,17 +171,17 @@ impl Guard {
         input: &'de [u8],
     ) -> impl Deserializer<'de, Error = D::Error> {
         self.elements.set(input.len().saturating_add(MAX_EMPTY_ELEMENTS));
-        de::Guarded::<de::Untagged, D>::new(inner, self)
+        de::Guarded::<de::Untagged, D, Place<'_>>::new(inner, self.outermost())
     }
 
-    /// For a wire without tags: whether the value that was written to `len` bytes can be read by
-    /// [`untagged`](Self::untagged), as far as its number of elements goes.
+    /// Whether the [`untagged_value`](Self::untagged_value) that was written to `len` bytes can
+    /// be read by [`untagged`](Self::untagged), as far as its number of elements goes.
     ///
     /// # Errors
     /// [`Limit`](crate::ErrorKind::Limit) if it cannot.
     #[inline]
     pub fn check_elements(&self, len: usize) -> Result<(), Error> {
-        if self.written.get() <= len.saturating_add(MAX_EMPTY_ELEMENTS) {
+        if self.elements.get() <= len.saturating_add(MAX_EMPTY_ELEMENTS) {
             return Ok(());
         }
         Err(self.trip(Tripped::Elements, |reason| Error::limit(reason.to_string())))
@@ -194,36 +196,18 @@ impl Guard {
     }
 
     #[inline]
-    fn guarded<'a, T: ?Sized>(&'a self, value: &'a T) -> ser::Guarded<'a, T> {
-        ser::Guarded { value, guard: self }
-    }
-
-    /// Enters `N` levels.
-    #[inline]
-    fn enter<const N: u32, E>(
-        &self,
-        custom: impl FnOnce(Reason) -> E,
-    ) -> Result<Levels<'_, N>, E> {
-        let left = self.levels.get().checked_sub(N);
-        self.levels.set(left.ok_or_else(|| self.trip(Tripped::Depth, custom))?);
-        Ok(Levels { guard: self })
-    }
-
-    /// Enters an option or a newtype.
-    #[inline]
-    fn wrap<E>(&self, custom: impl FnOnce(Reason) -> E) -> Result<Wrap<'_>, E> {
-        let left = self.wraps.get().checked_sub(1);
-        self.wraps.set(left.ok_or_else(|| self.trip(Tripped::Wraps, custom))?);
-        Ok(Wrap { guard: self })
+    fn outermost(&self) -> Place<'_> {
+        let wraps = u64::from(self.max_depth.saturating_mul(2));
+        Place { guard: self, left: (wraps << Place::WRAPS) | u64::from(self.max_depth) }
     }
 
     #[inline]
     fn announce(&self, elements: Option<usize>) {
-        let written = self.written.get().saturating_add(elements.unwrap_or(0));
-        self.written.set(written);
+        let written = self.elements.get().saturating_add(elements.unwrap_or(0));
+        self.elements.set(written);
     }
 
-    #[inline]
+    #[inline(always)]
     fn count<E>(&self, custom: impl FnOnce(Reason) -> E) -> Result<(), E> {
         let left = self.elements.get().checked_sub(1);
         self.elements.set(left.ok_or_else(|| self.trip(Tripped::Elements, custom))?);
@@ -251,28 +235,41 @@ fn fail<E>(reason: Reason, custom: impl FnOnce(Reason) -> E) -> E {
     custom(reason)
 }
 
-/// Levels that have been entered. Dropping it leaves them, after errors too: a type may survive
-/// the failure of its parts.
-struct Levels<'s, const N: u32> {
+/// A place in a value or a document, and what may still be entered from there.
+///
+/// It goes down with the calls, by value, and no call gives anything back: so there is nothing
+/// to undo on the way up, after errors neither, and the compiler sees a constant where a type is
+/// not recursive and its parts are inlined.
+struct Place<'s> {
     guard: &'s Guard,
+    /// Levels in the lower half, options and newtypes in the upper: one register.
+    left: u64,
 }
 
-impl<const N: u32> Drop for Levels<'_, N> {
-    #[inline]
-    fn drop(&mut self) {
-        self.guard.levels.set(self.guard.levels.get() + N);
+impl Place<'_> {
+    /// Where options and newtypes begin.
+    const WRAPS: u32 = 32;
+
+    /// Enters `N` levels.
+    #[inline(always)]
+    fn enter<const N: u32, E>(
+        &self,
+        custom: impl FnOnce(Reason) -> E,
+    ) -> Result<Self, E> {
+        let levels = self.left & u64::from(u32::MAX);
+        if levels < u64::from(N) {
+            return Err(self.guard.trip(Tripped::Depth, custom));
+        }
+        Ok(Self { left: self.left - u64::from(N), ..*self })
     }
-}
 
-/// An option or a newtype that has been entered.
-struct Wrap<'s> {
-    guard: &'s Guard,
-}
-
-impl Drop for Wrap<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.guard.wraps.set(self.guard.wraps.get() + 1);
+    /// Enters an option or a newtype.
+    #[inline(always)]
+    fn wrap<E>(&self, custom: impl FnOnce(Reason) -> E) -> Result<Self, E> {
+        match self.left.checked_sub(1 << Self::WRAPS) {
+            Some(left) => Ok(Self { left, ..*self }),
+            None => Err(self.guard.trip(Tripped::Wraps, custom)),
+        }
     }
 }
 

@@ -9,31 +9,55 @@ use std::fmt;
 
 use serde::ser::{self, Serialize};
 
-use super::{Guard, Levels};
+use super::Place;
 
-/// A value under a guard.
-pub(super) struct Guarded<'a, T: ?Sized> {
+/// A value under a guard. `COUNTED` if the elements of its sequences and maps are.
+pub(super) struct Guarded<'a, T: ?Sized, const COUNTED: bool> {
     pub(super) value: &'a T,
-    pub(super) guard: &'a Guard,
+    place: &'a Place<'a>,
 }
 
-impl<T: Serialize + ?Sized> Serialize for Guarded<'_, T> {
+/// The outermost value under a guard.
+pub(super) struct Outermost<'a, T: ?Sized, const COUNTED: bool> {
+    pub(super) value: &'a T,
+    pub(super) place: Place<'a>,
+}
+
+impl<T: Serialize + ?Sized, const COUNTED: bool> Serialize for Outermost<'_, T, COUNTED> {
     #[inline(always)]
     fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(Serializer { inner: serializer, guard: self.guard })
+        self.place.value::<_, COUNTED>(self.value).serialize(serializer)
+    }
+}
+
+impl<T: Serialize + ?Sized, const COUNTED: bool> Serialize for Guarded<'_, T, COUNTED> {
+    #[inline(always)]
+    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value
+            .serialize(Serializer::<S, COUNTED> { inner: serializer, place: self.place })
+    }
+}
+
+impl Place<'_> {
+    #[inline(always)]
+    fn value<'a, T: ?Sized, const COUNTED: bool>(
+        &'a self,
+        value: &'a T,
+    ) -> Guarded<'a, T, COUNTED> {
+        Guarded { value, place: self }
     }
 }
 
 /// A library's serializer under a guard.
-struct Serializer<'s, S> {
+struct Serializer<'s, S, const COUNTED: bool> {
     inner: S,
-    guard: &'s Guard,
+    place: &'s Place<'s>,
 }
 
 /// A library's compound under a guard, inside the levels that were entered for it.
-struct Compound<'s, S, const N: u32 = 1> {
+struct Compound<'s, S, const COUNTED: bool> {
     inner: S,
-    levels: Levels<'s, N>,
+    place: Place<'s>,
 }
 
 macro_rules! forward_scalars {
@@ -47,16 +71,18 @@ macro_rules! forward_scalars {
     };
 }
 
-impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
+impl<'s, S: ser::Serializer, const COUNTED: bool> ser::Serializer
+    for Serializer<'s, S, COUNTED>
+{
     type Ok = S::Ok;
     type Error = S::Error;
-    type SerializeSeq = Compound<'s, S::SerializeSeq>;
-    type SerializeTuple = Compound<'s, S::SerializeTuple>;
-    type SerializeTupleStruct = Compound<'s, S::SerializeTupleStruct>;
-    type SerializeTupleVariant = Compound<'s, S::SerializeTupleVariant, 2>;
-    type SerializeMap = Compound<'s, S::SerializeMap>;
-    type SerializeStruct = Compound<'s, S::SerializeStruct>;
-    type SerializeStructVariant = Compound<'s, S::SerializeStructVariant, 2>;
+    type SerializeSeq = Compound<'s, S::SerializeSeq, COUNTED>;
+    type SerializeTuple = Compound<'s, S::SerializeTuple, COUNTED>;
+    type SerializeTupleStruct = Compound<'s, S::SerializeTupleStruct, COUNTED>;
+    type SerializeTupleVariant = Compound<'s, S::SerializeTupleVariant, COUNTED>;
+    type SerializeMap = Compound<'s, S::SerializeMap, COUNTED>;
+    type SerializeStruct = Compound<'s, S::SerializeStruct, COUNTED>;
+    type SerializeStructVariant = Compound<'s, S::SerializeStructVariant, COUNTED>;
 
     forward_scalars! {
         serialize_bool: bool,
@@ -85,8 +111,8 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
 
     #[inline(always)]
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
-        let _wrap = self.guard.wrap(ser::Error::custom)?;
-        self.inner.serialize_some(&self.guard.guarded(value))
+        let place = self.place.wrap(ser::Error::custom)?;
+        self.inner.serialize_some(&place.value::<_, COUNTED>(value))
     }
 
     #[inline(always)]
@@ -110,8 +136,8 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let _wrap = self.guard.wrap(ser::Error::custom)?;
-        self.inner.serialize_newtype_struct(name, &self.guard.guarded(value))
+        let place = self.place.wrap(ser::Error::custom)?;
+        self.inner.serialize_newtype_struct(name, &place.value::<_, COUNTED>(value))
     }
 
     #[inline(always)]
@@ -122,22 +148,26 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
         variant: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let _levels = self.guard.enter::<1, _>(ser::Error::custom)?;
-        let value = self.guard.guarded(value);
+        let place = self.place.enter::<1, _>(ser::Error::custom)?;
+        let value = place.value::<_, COUNTED>(value);
         self.inner.serialize_newtype_variant(name, index, variant, &value)
     }
 
     #[inline(always)]
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
-        self.guard.announce(len);
-        let levels = self.guard.enter(ser::Error::custom)?;
-        Ok(Compound { inner: self.inner.serialize_seq(len)?, levels })
+        if COUNTED {
+            self.place.guard.announce(len);
+        }
+        let place = self.place.enter::<1, _>(ser::Error::custom)?;
+        let inner = self.inner.serialize_seq(len)?;
+        Ok(Compound { inner, place })
     }
 
     #[inline(always)]
     fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, S::Error> {
-        let levels = self.guard.enter(ser::Error::custom)?;
-        Ok(Compound { inner: self.inner.serialize_tuple(len)?, levels })
+        let place = self.place.enter::<1, _>(ser::Error::custom)?;
+        let inner = self.inner.serialize_tuple(len)?;
+        Ok(Compound { inner, place })
     }
 
     #[inline(always)]
@@ -146,8 +176,9 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
         name: &'static str,
         len: usize,
     ) -> Result<Self::SerializeTupleStruct, S::Error> {
-        let levels = self.guard.enter(ser::Error::custom)?;
-        Ok(Compound { inner: self.inner.serialize_tuple_struct(name, len)?, levels })
+        let place = self.place.enter::<1, _>(ser::Error::custom)?;
+        let inner = self.inner.serialize_tuple_struct(name, len)?;
+        Ok(Compound { inner, place })
     }
 
     #[inline(always)]
@@ -158,16 +189,19 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
         variant: &'static str,
         len: usize,
     ) -> Result<Self::SerializeTupleVariant, S::Error> {
-        let levels = self.guard.enter(ser::Error::custom)?;
+        let place = self.place.enter::<2, _>(ser::Error::custom)?;
         let inner = self.inner.serialize_tuple_variant(name, index, variant, len)?;
-        Ok(Compound { inner, levels })
+        Ok(Compound { inner, place })
     }
 
     #[inline(always)]
     fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
-        self.guard.announce(len);
-        let levels = self.guard.enter(ser::Error::custom)?;
-        Ok(Compound { inner: self.inner.serialize_map(len)?, levels })
+        if COUNTED {
+            self.place.guard.announce(len);
+        }
+        let place = self.place.enter::<1, _>(ser::Error::custom)?;
+        let inner = self.inner.serialize_map(len)?;
+        Ok(Compound { inner, place })
     }
 
     #[inline(always)]
@@ -176,8 +210,9 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
         name: &'static str,
         len: usize,
     ) -> Result<Self::SerializeStruct, S::Error> {
-        let levels = self.guard.enter(ser::Error::custom)?;
-        Ok(Compound { inner: self.inner.serialize_struct(name, len)?, levels })
+        let place = self.place.enter::<1, _>(ser::Error::custom)?;
+        let inner = self.inner.serialize_struct(name, len)?;
+        Ok(Compound { inner, place })
     }
 
     #[inline(always)]
@@ -188,9 +223,9 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
         variant: &'static str,
         len: usize,
     ) -> Result<Self::SerializeStructVariant, S::Error> {
-        let levels = self.guard.enter(ser::Error::custom)?;
+        let place = self.place.enter::<2, _>(ser::Error::custom)?;
         let inner = self.inner.serialize_struct_variant(name, index, variant, len)?;
-        Ok(Compound { inner, levels })
+        Ok(Compound { inner, place })
     }
 
     #[inline(always)]
@@ -207,13 +242,13 @@ impl<'s, S: ser::Serializer> ser::Serializer for Serializer<'s, S> {
 macro_rules! forward_elements {
     ($($trait:ident::$method:ident),* $(,)?) => {
         $(
-            impl<S: ser::$trait, const N: u32> ser::$trait for Compound<'_, S, N> {
+            impl<S: ser::$trait, const COUNTED: bool> ser::$trait for Compound<'_, S, COUNTED> {
                 type Ok = S::Ok;
                 type Error = S::Error;
 
                 #[inline(always)]
                 fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
-                    self.inner.$method(&self.levels.guard.guarded(value))
+                    self.inner.$method(&self.place.value::<_, COUNTED>(value))
                 }
 
                 #[inline(always)]
@@ -235,7 +270,7 @@ forward_elements! {
 macro_rules! forward_fields {
     ($($trait:ident),*) => {
         $(
-            impl<S: ser::$trait, const N: u32> ser::$trait for Compound<'_, S, N> {
+            impl<S: ser::$trait, const COUNTED: bool> ser::$trait for Compound<'_, S, COUNTED> {
                 type Ok = S::Ok;
                 type Error = S::Error;
 
@@ -245,7 +280,7 @@ macro_rules! forward_fields {
                     key: &'static str,
                     value: &T,
                 ) -> Result<(), S::Error> {
-                    self.inner.serialize_field(key, &self.levels.guard.guarded(value))
+                    self.inner.serialize_field(key, &self.place.value::<_, COUNTED>(value))
                 }
 
                 #[inline(always)]
@@ -264,13 +299,15 @@ macro_rules! forward_fields {
 
 forward_fields!(SerializeStruct, SerializeStructVariant);
 
-impl<S: ser::SerializeMap> ser::SerializeMap for Compound<'_, S> {
+impl<S: ser::SerializeMap, const COUNTED: bool> ser::SerializeMap
+    for Compound<'_, S, COUNTED>
+{
     type Ok = S::Ok;
     type Error = S::Error;
 
     #[inline(always)]
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), S::Error> {
-        self.inner.serialize_key(&self.levels.guard.guarded(key))
+        self.inner.serialize_key(&self.place.value::<_, COUNTED>(key))
     }
 
     #[inline(always)]
@@ -278,7 +315,7 @@ impl<S: ser::SerializeMap> ser::SerializeMap for Compound<'_, S> {
         &mut self,
         value: &T,
     ) -> Result<(), S::Error> {
-        self.inner.serialize_value(&self.levels.guard.guarded(value))
+        self.inner.serialize_value(&self.place.value::<_, COUNTED>(value))
     }
 
     #[inline(always)]
@@ -288,8 +325,8 @@ impl<S: ser::SerializeMap> ser::SerializeMap for Compound<'_, S> {
         value: &V,
     ) -> Result<(), S::Error> {
         self.inner.serialize_entry(
-            &self.levels.guard.guarded(key),
-            &self.levels.guard.guarded(value),
+            &self.place.value::<_, COUNTED>(key),
+            &self.place.value::<_, COUNTED>(value),
         )
     }
 

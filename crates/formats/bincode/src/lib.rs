@@ -144,7 +144,7 @@ fn encode<T: Serialize + ?Sized>(
     config: impl Config,
 ) -> Result<()> {
     let guard = Guard::new();
-    let value = guard.value(value);
+    let value = guard.untagged_value(value);
     append(out, |out| {
         let start = out.len();
         bincode::serde::encode_into_writer(&value, Tail(out), config)

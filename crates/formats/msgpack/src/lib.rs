@@ -118,15 +118,10 @@ impl Codec for MsgPack {
         value: &T,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let guard = Guard::new();
-        let value = guard.value(value);
-        append(out, |out| {
-            match self.structs {
-                Structs::Arrays => encode::write(out, &value),
-                Structs::Maps => encode::write_named(out, &value),
-            }
-            .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
-        })
+        match self.structs {
+            Structs::Arrays => write::<false, T>(value, out),
+            Structs::Maps => write::<true, T>(value, out),
+        }
     }
 
     #[inline]
@@ -134,13 +129,15 @@ impl Codec for MsgPack {
         let guard = Guard::new();
         let mut library = rmp_serde::Deserializer::from_read_ref(bytes);
         // The library's own limit of 1024 stays: it does not count enums, so the guard must.
-        let value = T::deserialize(guard.lending(&mut library)).map_err(|error| {
-            guard.error().unwrap_or_else(|| decode_error(error, bytes))
-        })?;
-        // The library does not tell how far it came, but whether another byte can be had.
-        match library.deserialize_bool(Nothing) {
-            Err(decode::Error::InvalidMarkerRead(_)) => Ok(value),
-            _ => Err(trailing(bytes)),
+        match T::deserialize(guard.lending(&mut library)) {
+            // The library does not tell how far it came, but whether another byte can be had.
+            Ok(value) => match library.deserialize_bool(Nothing) {
+                Err(decode::Error::InvalidMarkerRead(_)) => Ok(value),
+                _ => Err(trailing(bytes)),
+            },
+            Err(error) => {
+                Err(guard.error().unwrap_or_else(|| decode_error(error, bytes)))
+            }
         }
     }
 
@@ -172,6 +169,25 @@ impl Codec for MsgPack {
         }
         Err(Error::data("a type that takes nothing of its document"))
     }
+}
+
+/// Not inlined, so that each choice is compiled by itself; for that they are two types of
+/// serializer too, while the library's `write_named` shares that of `write`.
+#[inline(never)]
+fn write<const NAMED: bool, T: Serialize + ?Sized>(
+    value: &T,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let guard = Guard::new();
+    let value = guard.value(value);
+    append(out, |out| {
+        let done = if NAMED {
+            value.serialize(&mut encode::Serializer::new(out).with_struct_map())
+        } else {
+            encode::write(out, &value)
+        };
+        done.map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
+    })
 }
 
 /// The next document of a stream, asked for as an option: the library then looks at its first

@@ -4,6 +4,7 @@
 //! clock.
 #![forbid(unsafe_code)]
 
+use postcard::de_flavors::Slice;
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +91,7 @@ impl Codec for Postcard {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let guard = Guard::new();
-        let value = guard.value(value);
+        let value = guard.untagged_value(value);
         append(out, |out| {
             let start = out.len();
             postcard::serialize_with_flavor(&value, Tail(out))
@@ -99,13 +100,21 @@ impl Codec for Postcard {
         })
     }
 
+    // What is returned lies in one place from the start: a value that is taken out of its result
+    // and put into another is copied, and the copy waits for what has just been written.
     #[inline]
     fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
-        let (value, taken) = self.decode_prefix(bytes)?;
-        match bytes.len() - taken {
-            0 => Ok(value),
-            left => Err(Error::trailing(taken, left)),
+        let guard = Guard::new();
+        let mut library = postcard::Deserializer::from_bytes(bytes);
+        let mut decoded = match T::deserialize(guard.untagged(&mut library, bytes)) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(decode_error(error, &guard)),
+        };
+        let left = left(library);
+        if left > 0 || decoded.is_err() {
+            decoded = Err(refused(decoded.err(), bytes.len() - left, left));
         }
+        decoded
     }
 
     #[inline]
@@ -115,16 +124,19 @@ impl Codec for Postcard {
     ) -> Result<(T, usize)> {
         let guard = Guard::new();
         let mut library = postcard::Deserializer::from_bytes(bytes);
-        let decoded = T::deserialize(guard.untagged(&mut library, bytes));
-        // The rest can be had after an error too, and tells how far the library came.
-        let taken = bytes.len() - library.finalize().map_or(0, <[u8]>::len);
-        match decoded {
-            Ok(value) => Ok((value, taken)),
+        match T::deserialize(guard.untagged(&mut library, bytes)) {
+            Ok(value) => Ok((value, bytes.len() - left(library))),
             Err(error) => {
-                Err(guard.error().unwrap_or_else(|| decode_error(error)).at(taken))
+                Err(decode_error(error, &guard).at(bytes.len() - left(library)))
             }
         }
     }
+}
+
+/// How many bytes the library has not taken. It tells after an error too.
+#[inline]
+fn left<'de>(library: postcard::Deserializer<'de, Slice<'de>>) -> usize {
+    library.finalize().map_or(0, <[u8]>::len)
 }
 
 /// Appends to a vector. The crate's own flavours take the vector itself, and drop it with the
@@ -163,8 +175,17 @@ fn encode_error(error: postcard::Error) -> Error {
     Error::wrap(kind, error)
 }
 
+/// Why a document is refused of which the library took so many bytes and left so many.
 #[cold]
-fn decode_error(error: postcard::Error) -> Error {
+fn refused(error: Option<Error>, taken: usize, left: usize) -> Error {
+    match error {
+        Some(error) => error.at(taken),
+        None => Error::trailing(taken, left),
+    }
+}
+
+#[cold]
+fn decode_error(error: postcard::Error, guard: &Guard) -> Error {
     let kind = match error {
         postcard::Error::DeserializeUnexpectedEnd => ErrorKind::Eof,
         postcard::Error::WontImplement | postcard::Error::NotYetImplemented => {
@@ -174,7 +195,7 @@ fn decode_error(error: postcard::Error) -> Error {
         postcard::Error::SerdeDeCustom => ErrorKind::Data,
         _ => ErrorKind::Syntax,
     };
-    Error::wrap(kind, error)
+    guard.error().unwrap_or_else(|| Error::wrap(kind, error))
 }
 
 #[cfg(test)]
