@@ -93,7 +93,10 @@ fn prepare(
     } else {
         workspace.codec_crates()?
     };
-    let workers = build_all(workspace, &crates, Kind::Worker, options.allocator)?;
+    // Without filters every crate will be timed.
+    let is_all = name == ProfileName::Quick && options.filters.is_empty();
+    let kind = if is_all { Kind::WorkerAndMore } else { Kind::Worker };
+    let workers = build_all(workspace, &crates, kind, options.allocator)?;
     let listed = plan::list(&workers, &request)?;
     for note in &listed.notes {
         crate::remark(&format!("note: {note}"));
@@ -190,7 +193,9 @@ fn build_all(
     let mut built = Vec::new();
     for name in crates {
         progress.now(&match kind {
-            Kind::Worker => format!("{name}: the worker that checks and counts"),
+            Kind::Worker | Kind::WorkerAndMore => {
+                format!("{name}: the worker that checks and counts")
+            }
             Kind::Timed(_) => format!("{name}: the binary that is timed"),
         });
         built.push(build::build(workspace, name, kind, allocator)?);

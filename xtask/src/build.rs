@@ -20,6 +20,9 @@ pub(crate) const CONTROLS: &str = "controls";
 pub(crate) enum Kind {
     /// Lists, checks and counts; never timed.
     Worker,
+    /// The same; builds the quick binary that is timed at its side, on another core. It is a
+    /// [`Timed`](Self::Timed) that is asked for later and then there already.
+    WorkerAndMore,
     /// Is timed; never counts.
     Timed(Profile),
 }
@@ -58,31 +61,23 @@ pub(crate) fn build(
     if allocator == Allocator::Mimalloc {
         features.push("mimalloc".to_owned());
     }
-    let mut command = cargo();
-    command.current_dir(&workspace.root);
-    match kind {
-        Kind::Worker => {
-            features.push("counting".to_owned());
-            command.args([
-                "build",
-                "--profile",
-                Profile::Quick.as_str(),
-                "--bin",
-                "worker",
-            ]);
+    let (profile, targets): (_, &[&str]) = match kind {
+        Kind::Worker => (Profile::Quick, &["--bin", "worker"]),
+        Kind::WorkerAndMore => {
+            (Profile::Quick, &["--bin", "worker", "--bench", "codecs"])
         }
-        Kind::Timed(profile) => {
-            let profile = profile.as_str();
-            command.args([
-                "bench",
-                "--no-run",
-                "--profile",
-                profile,
-                "--bench",
-                "codecs",
-            ]);
-        }
+        Kind::Timed(profile) => (profile, &["--bench", "codecs"]),
+    };
+    // The feature is the worker's alone and changes nothing in the binary that is timed; with
+    // the same features both share what they are made of.
+    if profile == Profile::Quick {
+        features.push("counting".to_owned());
     }
+    let mut command = cargo();
+    command
+        .current_dir(&workspace.root)
+        .args(["build", "--profile", profile.as_str()])
+        .args(targets);
     let output = command
         .args(["--package", "wiremark-benches", "--quiet", "--locked"])
         .args(["--features", &features.join(",")])
@@ -95,7 +90,7 @@ pub(crate) fn build(
         return Err(Problem::new(format!(
             "cannot build the {} of `{codec_crate}`:\n{}",
             match kind {
-                Kind::Worker => "worker",
+                Kind::Worker | Kind::WorkerAndMore => "worker",
                 Kind::Timed(_) => "bench",
             },
             said.trim_end()
@@ -103,14 +98,14 @@ pub(crate) fn build(
         .with(Code::BuildFailed));
     }
     let name = match kind {
-        Kind::Worker => "worker",
+        Kind::Worker | Kind::WorkerAndMore => "worker",
         Kind::Timed(_) => "codecs",
     };
     let built = executable(&output.stdout, name).ok_or_else(|| {
         Problem::new("cargo named no executable").with(Code::BuildFailed)
     })?;
     let what = match kind {
-        Kind::Worker => "worker",
+        Kind::Worker | Kind::WorkerAndMore => "worker",
         Kind::Timed(profile) => profile.as_str(),
     };
     let suffix = match allocator {
