@@ -132,16 +132,15 @@ pub fn prepare<'a, C: Codec, D: Dataset>(
             })
         }
         (Operation::Borrow, _) => {
-            // The values borrow from the closure's own input, so they cannot outlive a call of
-            // it; only the size of a chunk is kept.
-            let mut chunk = 0;
+            // Kept values borrow from the input, and a closure cannot lend its own; so these
+            // bytes are never freed. What is kept then stays from call to call, and a count of
+            // allocations holds nothing of ours.
+            let input: &'static [u8] = input.leak();
+            let mut keep = Keep::new();
             Box::new(move |times| {
-                let mut keep = Keep::with_chunk(chunk);
-                let span = keep.repeat(times, || {
-                    done(borrow::<C, D>(&mut codec, black_box(&input), PhantomData))
-                });
-                chunk = keep.chunk;
-                span
+                keep.repeat(times, || {
+                    done(borrow::<C, D>(&mut codec, black_box(input), PhantomData))
+                })
             })
         }
         (Operation::Drop, _) => {
@@ -207,11 +206,7 @@ impl<T> Default for Keep<T> {
 impl<T> Keep<T> {
     /// Nothing kept yet; the size of a chunk is found with the first call.
     pub fn new() -> Self {
-        Self::with_chunk(0)
-    }
-
-    fn with_chunk(chunk: u64) -> Self {
-        Self { kept: Vec::with_capacity(usize::try_from(chunk).unwrap_or(0)), chunk }
+        Self { kept: Vec::new(), chunk: 0 }
     }
 
     /// How many values come together in [`CHUNK_NS`].

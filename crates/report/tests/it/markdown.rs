@@ -119,7 +119,7 @@ Ratio to the fastest, 100 documents an operation.
 - **× copy**: time divided by that of copying the encoded bytes once, the floor of any codec
 - **allocs**: calls of the allocator in one operation, from a counting pass of its own
 - **peak B**: most bytes alive at one time beyond those alive when the operation began
-- **drop**: dropping the decoded value, which no decode time holds; it moves no bytes, so it has no MB/s and no × copy
+- **drop**: dropping the decoded value, which no decode time holds; it moves no bytes and asks for none, so it has no MB/s, no × copy and no allocs
 ",
     );
 }

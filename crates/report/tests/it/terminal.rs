@@ -95,7 +95,7 @@ How to read
   × copy         time divided by that of copying the encoded bytes once, the floor of any codec
   allocs         calls of the allocator in one operation, from a counting pass of its own
   peak B         most bytes alive at one time beyond those alive when the operation began
-  drop           dropping the decoded value, which no decode time holds; it moves no bytes, so it has no MB/s and no × copy
+  drop           dropping the decoded value, which no decode time holds; it moves no bytes and asks for none, so it has no MB/s, no × copy and no allocs
 ",
     );
 }
@@ -257,8 +257,8 @@ How to read
            each round's lower quartile
   ops/s    documents per second of CPU time
   drop     dropping the decoded value, which no decode time
-           holds; it moves no bytes, so it has no MB/s and
-           no × copy
+           holds; it moves no bytes and asks for none, so it
+           has no MB/s, no × copy and no allocs
 ",
     );
 }
