@@ -155,7 +155,11 @@ pub(crate) fn request(
     }
     let datasets = match (data.datasets.as_slice(), data.files.as_slice()) {
         ([], []) => wiremark_datasets::IDS.iter().map(|&id| id.to_owned()).collect(),
-        (given, _) => given.to_vec(),
+        (given, _) => {
+            // A name given twice is meant once: a run has no two cells of one name.
+            let mut seen = BTreeSet::new();
+            given.iter().filter(|id| seen.insert(id.as_str())).cloned().collect()
+        }
     };
     let mut ids: BTreeSet<String> =
         wiremark_datasets::IDS.iter().map(|&id| id.to_owned()).collect();
