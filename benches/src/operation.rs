@@ -30,6 +30,13 @@ const CHUNK_NS: u64 = 200_000;
 /// The most values that are kept at a time.
 const CHUNK_MAX: u64 = 1024;
 
+/// CPU time of dropping after which the clock is stopped to decode more: one reading of it is
+/// half a percent of this.
+const DROP_CHUNK_NS: u64 = 50_000;
+
+/// The most values that are decoded to be dropped together.
+const DROP_CHUNK_MAX: u64 = 4096;
+
 /// Runs an operation a number of times and tells what passed.
 pub type Batch<'a> = Box<dyn FnMut(u64) -> Span + 'a>;
 
@@ -145,23 +152,29 @@ pub fn prepare<'a, C: Codec, D: Dataset>(
         }
         (Operation::Drop, _) => {
             let mut values: Vec<D::Value> = Vec::new();
-            let chunk = Keep::<D::Value>::chunk(|| {
-                done(decode::<C, D::Value>(&mut codec, &input))
-            });
-            values.reserve_exact(usize::try_from(chunk).unwrap_or(1));
+            let mut drop_some = move |count: u64| {
+                for _ in 0..count {
+                    values.push(done(decode(&mut codec, &input)));
+                }
+                let start = Instant::now();
+                for value in values.drain(..) {
+                    drop(black_box(value));
+                }
+                start.elapsed()
+            };
+            // So many that dropping is long against the clock, however long decoding takes: the
+            // same value then has the same chunk, whichever codec made it.
+            let mut chunk = 1;
+            while drop_some(chunk).cpu_ns < DROP_CHUNK_NS && chunk < DROP_CHUNK_MAX {
+                chunk *= 2;
+            }
             Box::new(move |times| {
                 let mut span = Span::default();
                 let mut left = times;
                 while left > 0 {
-                    for _ in 0..chunk.min(left) {
-                        values.push(done(decode(&mut codec, &input)));
-                    }
-                    left -= values.len() as u64;
-                    let start = Instant::now();
-                    for value in values.drain(..) {
-                        drop(black_box(value));
-                    }
-                    span = span + start.elapsed();
+                    let count = chunk.min(left);
+                    span = span + drop_some(count);
+                    left -= count;
                 }
                 span
             })

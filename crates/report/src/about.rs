@@ -50,7 +50,7 @@ pub(crate) fn circumstances(run: &Run) -> Vec<(&'static str, String)> {
     let profile = &run.profile;
     let first_look = if is_first_look(run) { " (first look: no intervals)" } else { "" };
     let profile = format!(
-        "{}, {}{first_look}, {} of at least {} each",
+        "{}, {}{first_look}, {} of about {} each",
         profile.name,
         plural(profile.rounds.into(), "round"),
         plural(profile.samples.into(), "sample"),

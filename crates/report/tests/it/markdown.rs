@@ -20,7 +20,7 @@ fn the_whole_report() {
 - build: rustc 1.95.0, x86_64-unknown-linux-gnu, bench (thin LTO, one codegen unit)
 - commit: 6d04fa8e6d04, with changes that are not committed
 - heap: steady, allocator system
-- profile: default, 5 rounds, 30 samples of at least 1.00 ms each
+- profile: default, 5 rounds, 30 samples of about 1.00 ms each
 - noise: floor 1.77 % (95th percentile of 5 A/A ratios): differences within 3.54 % are ties
 - load: 0.50 before, 1.25 after
 - cells: 16 cells: 10 ok, 3 unsupported, 1 failed, 1 timeout, 1 skipped
