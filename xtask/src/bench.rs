@@ -319,6 +319,7 @@ fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
     })?;
     let mut plan: Plan = serde_json::from_slice(&text)
         .context(|| format!("cannot read {}", path.display()))?;
+    plan::same_data(&plan.request, &run.datasets)?;
     let allocator = if plan.mimalloc { Allocator::Mimalloc } else { Allocator::System };
     let kind = Kind::Timed(plan.build_profile());
     let timed = build_all(workspace, &plan.crates, kind, allocator)?;
