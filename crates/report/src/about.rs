@@ -114,6 +114,7 @@ pub(crate) fn unmaintained(run: &Run) -> Vec<String> {
     run.codecs
         .iter()
         .filter(|codec| !codec.maintained)
+        .filter(|codec| run.cells.iter().any(|cell| cell.id.codec == codec.id))
         .map(|codec| match &codec.advisory {
             Some(advisory) => format!("{} ({})", plain(&codec.id), plain(advisory)),
             None => plain(&codec.id).into_owned(),
