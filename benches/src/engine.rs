@@ -11,7 +11,7 @@ use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, SamplingMode};
 use wiremark_meter::{Instant, Span};
 use wiremark_record::protocol::Sampling;
-use wiremark_record::{CellId, Round, stats};
+use wiremark_record::{CellId, Operation, Round, stats};
 
 use crate::operation::{Batch, Prepared, copy};
 
@@ -78,12 +78,13 @@ pub fn measure(
 ) -> Option<Round> {
     let log = RefCell::new(Vec::new());
     let Prepared { mut batch, bytes } = prepared;
-    run(criterion, id, &mut batch, &log);
+    run(criterion, id, &mut batch, sampling, &log);
     let log = log.into_inner();
     let samples = usize::try_from(sampling.samples.max(10)).unwrap_or(10);
     let samples = log.len().checked_sub(samples).and_then(|first| log.get(first..))?;
     let mut round = summary(samples)?;
-    if !bytes.is_empty() {
+    // Dropping neither makes nor reads bytes.
+    if !bytes.is_empty() && id.operation != Operation::Drop {
         round.copy_ns = Some(copy_ns(&bytes));
     }
     Some(round)
@@ -93,11 +94,15 @@ fn run(
     criterion: &mut Criterion<ThreadCpu>,
     id: &CellId,
     batch: &mut Batch<'_>,
+    sampling: Sampling,
     log: &RefCell<Vec<(u64, Span)>>,
 ) {
+    let time_ns = sampling.sample_ns.saturating_mul(sampling.samples.max(10).into());
+    let time = Duration::from_nanos(time_ns.max(1)).mul_f64(around(batch));
     let CellId { operation, dataset, codec, mode, .. } = id;
     let mut group = criterion.benchmark_group(format!("{operation}/{dataset}"));
     group.sampling_mode(SamplingMode::Flat);
+    group.measurement_time(time);
     group.bench_function(format!("{codec}/{mode}"), |bencher| {
         bencher.iter_custom(|times| {
             let span = batch(times);
@@ -106,6 +111,28 @@ fn run(
         });
     });
     group.finish();
+}
+
+/// How much longer operations take on the wall, with what is outside the clock, than inside it.
+///
+/// criterion asks for as many operations as fill a sample's time on the wall; dropping takes a
+/// hundredth of the decoding before it, and its samples would be of a few microseconds.
+#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
+fn around(batch: &mut Batch<'_>) -> f64 {
+    const PROBE_NS: u64 = 1_000_000;
+    // Beyond this a cell takes too long; its samples are shorter than wanted.
+    const MOST: f64 = 10.0;
+    let mut times = 1;
+    loop {
+        let start = Instant::now();
+        let inside = batch(times);
+        let all = start.elapsed();
+        if all.wall_ns >= PROBE_NS || times >= 1 << 20 {
+            let ratio = all.wall_ns as f64 / inside.cpu_ns.max(1) as f64;
+            return ratio.clamp(1.0, MOST);
+        }
+        times *= 2;
+    }
 }
 
 /// The figures of one process from its samples: operations and what they took together.

@@ -30,6 +30,13 @@ const CHUNK_NS: u64 = 200_000;
 /// The most values that are kept at a time.
 const CHUNK_MAX: u64 = 1024;
 
+/// CPU time of dropping after which the clock is stopped to decode more: one reading of it is
+/// half a percent of this.
+const DROP_CHUNK_NS: u64 = 50_000;
+
+/// The most values that are decoded to be dropped together.
+const DROP_CHUNK_MAX: u64 = 4096;
+
 /// Runs an operation a number of times and tells what passed.
 pub type Batch<'a> = Box<dyn FnMut(u64) -> Span + 'a>;
 
@@ -132,37 +139,42 @@ pub fn prepare<'a, C: Codec, D: Dataset>(
             })
         }
         (Operation::Borrow, _) => {
-            // The values borrow from the closure's own input, so they cannot outlive a call of
-            // it; only the size of a chunk is kept.
-            let mut chunk = 0;
+            // Kept values borrow from the input, and a closure cannot lend its own; so these
+            // bytes are never freed. What is kept then stays from call to call, and a count of
+            // allocations holds nothing of ours.
+            let input: &'static [u8] = input.leak();
+            let mut keep = Keep::new();
             Box::new(move |times| {
-                let mut keep = Keep::with_chunk(chunk);
-                let span = keep.repeat(times, || {
-                    done(borrow::<C, D>(&mut codec, black_box(&input), PhantomData))
-                });
-                chunk = keep.chunk;
-                span
+                keep.repeat(times, || {
+                    done(borrow::<C, D>(&mut codec, black_box(input), PhantomData))
+                })
             })
         }
         (Operation::Drop, _) => {
             let mut values: Vec<D::Value> = Vec::new();
-            let chunk = Keep::<D::Value>::chunk(|| {
-                done(decode::<C, D::Value>(&mut codec, &input))
-            });
-            values.reserve_exact(usize::try_from(chunk).unwrap_or(1));
+            let mut drop_some = move |count: u64| {
+                for _ in 0..count {
+                    values.push(done(decode(&mut codec, &input)));
+                }
+                let start = Instant::now();
+                for value in values.drain(..) {
+                    drop(black_box(value));
+                }
+                start.elapsed()
+            };
+            // So many that dropping is long against the clock, however long decoding takes: the
+            // same value then has the same chunk, whichever codec made it.
+            let mut chunk = 1;
+            while drop_some(chunk).cpu_ns < DROP_CHUNK_NS && chunk < DROP_CHUNK_MAX {
+                chunk *= 2;
+            }
             Box::new(move |times| {
                 let mut span = Span::default();
                 let mut left = times;
                 while left > 0 {
-                    for _ in 0..chunk.min(left) {
-                        values.push(done(decode(&mut codec, &input)));
-                    }
-                    left -= values.len() as u64;
-                    let start = Instant::now();
-                    for value in values.drain(..) {
-                        drop(black_box(value));
-                    }
-                    span = span + start.elapsed();
+                    let count = chunk.min(left);
+                    span = span + drop_some(count);
+                    left -= count;
                 }
                 span
             })
@@ -207,11 +219,7 @@ impl<T> Default for Keep<T> {
 impl<T> Keep<T> {
     /// Nothing kept yet; the size of a chunk is found with the first call.
     pub fn new() -> Self {
-        Self::with_chunk(0)
-    }
-
-    fn with_chunk(chunk: u64) -> Self {
-        Self { kept: Vec::with_capacity(usize::try_from(chunk).unwrap_or(0)), chunk }
+        Self { kept: Vec::new(), chunk: 0 }
     }
 
     /// How many values come together in [`CHUNK_NS`].

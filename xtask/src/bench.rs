@@ -333,6 +333,7 @@ fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
     })?;
     let mut plan: Plan = serde_json::from_slice(&text)
         .context(|| format!("cannot read {}", path.display()))?;
+    plan::same_data(&plan.request, &run.datasets)?;
     let allocator = if plan.mimalloc { Allocator::Mimalloc } else { Allocator::System };
     let kind = Kind::Timed(plan.build_profile());
     let timed = build_all(workspace, &plan.crates, kind, allocator)?;
@@ -471,9 +472,11 @@ fn command_line(arguments: impl Iterator<Item = String>) -> Vec<String> {
                 Some((flag, value)) if flag.starts_with("--") => (Some(flag), value),
                 _ => (None, argument.as_str()),
             };
-            // A filter holds slashes too, but names no file.
-            let is_path = value.contains('/')
-                && Path::new(value).parent().is_some_and(Path::is_dir);
+            // A filter holds slashes too, but names no file. A folder that is not there can be
+            // that of a file to be written.
+            let is_path = value.starts_with(['/', '~', '.'])
+                || value.contains('/')
+                    && Path::new(value).parent().is_some_and(Path::is_dir);
             let value = match Path::new(value).file_name() {
                 Some(name) if is_path => name.to_string_lossy().into_owned(),
                 _ => value.to_owned(),
@@ -621,6 +624,9 @@ mod tests {
         assert_eq!(kept, ["bench", "encode/people", "a.json", "--quick"]);
         let kept = command_line([format!("--data={here}/a.json")].into_iter());
         assert_eq!(kept, ["--data=a.json"]);
+        let given = ["--export-csv", "/no/such/folder/a.csv", "../none/b.csv", "./c.csv"];
+        let kept = command_line(given.iter().map(|&text| text.to_owned()));
+        assert_eq!(kept, ["--export-csv", "a.csv", "b.csv", "c.csv"]);
     }
 
     #[test]

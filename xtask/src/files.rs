@@ -26,7 +26,10 @@ pub(crate) fn run_folder(workspace: &Workspace, run: &str) -> Result<PathBuf, Pr
     let mut known: Vec<String> = fs::read_dir(workspace.runs())
         .into_iter()
         .flatten()
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .flatten()
+        // One that was stopped before it measured has a folder and nothing in it.
+        .filter(|entry| entry.path().join(RESULTS).is_file())
+        .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
     known.sort();
     let known = match known.as_slice() {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
-use wiremark_datasets::files::{self, Format};
+use wiremark_datasets::Dataset as _;
+use wiremark_datasets::files::{self, Format, OwnData};
 use wiremark_record::protocol::{Answer, DataFile, Planned, REQUEST, Request, Sampling};
 use wiremark_record::{self as record, CellId, Mode, Operation, Profile};
 
@@ -155,7 +156,11 @@ pub(crate) fn request(
     }
     let datasets = match (data.datasets.as_slice(), data.files.as_slice()) {
         ([], []) => wiremark_datasets::IDS.iter().map(|&id| id.to_owned()).collect(),
-        (given, _) => given.to_vec(),
+        (given, _) => {
+            // A name given twice is meant once: a run has no two cells of one name.
+            let mut seen = BTreeSet::new();
+            given.iter().filter(|id| seen.insert(id.as_str())).cloned().collect()
+        }
     };
     let mut ids: BTreeSet<String> =
         wiremark_datasets::IDS.iter().map(|&id| id.to_owned()).collect();
@@ -199,7 +204,7 @@ pub(crate) fn request(
     Ok(Request { datasets, files, sampling })
 }
 
-fn try_to_read(file: &DataFile) -> Result<(), Problem> {
+fn try_to_read(file: &DataFile) -> Result<OwnData, Problem> {
     let bytes = std::fs::read(&file.path)
         .context(|| format!("cannot read {}", file.path.display()))?;
     let format = match &file.format {
@@ -209,8 +214,28 @@ fn try_to_read(file: &DataFile) -> Result<(), Problem> {
     let options =
         files::Options { format, csv_strings: file.csv_strings, ..Default::default() };
     files::read(&file.name, &bytes, &options)
-        .map(drop)
         .map_err(|error| Problem::new(error.to_string()))
+}
+
+/// Whether the user's files still hold what was measured before.
+///
+/// # Errors
+/// If one cannot be read, or holds something else than its record says.
+pub(crate) fn same_data(
+    request: &Request,
+    datasets: &[record::Dataset],
+) -> Result<(), Problem> {
+    for file in &request.files {
+        let hash = wiremark_datasets::fingerprint(try_to_read(file)?.value());
+        if datasets.iter().any(|dataset| dataset.id == file.id && dataset.hash != hash) {
+            return Err(Problem::usage(format!(
+                "{} has changed since the run began; its remaining rounds would not be \
+                 comparable. Start a new run",
+                file.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// A dataset's id from a file's name: one word, like no other.
@@ -287,6 +312,37 @@ mod tests {
         ] {
             assert_eq!(unique_id(name, &mut ids), id, "{name}");
         }
+    }
+
+    #[test]
+    fn a_file_that_changed_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("orders.json");
+        std::fs::write(&path, "[1, 2]").unwrap();
+        let file = DataFile {
+            id: "orders".to_owned(),
+            name: "orders.json".to_owned(),
+            path: path.clone(),
+            format: None,
+            csv_strings: false,
+        };
+        let hash = wiremark_datasets::fingerprint(try_to_read(&file).unwrap().value());
+        let recorded = [record::Dataset {
+            id: "orders".to_owned(),
+            title: String::new(),
+            source: String::new(),
+            records: 2,
+            hash,
+        }];
+        let request = Request {
+            datasets: Vec::new(),
+            files: vec![file],
+            sampling: Sampling::default(),
+        };
+        same_data(&request, &recorded).unwrap();
+        std::fs::write(&path, "[1, 3]").unwrap();
+        let problem = same_data(&request, &recorded).unwrap_err().to_string();
+        assert!(problem.starts_with("orders.json has changed"), "{problem}");
     }
 
     #[test]

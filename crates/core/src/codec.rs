@@ -116,8 +116,9 @@ pub trait Codec: Clone + fmt::Debug + Send + 'static {
     /// Appends several documents, framed as [`Profile::framing`] says.
     ///
     /// # Errors
-    /// Those of [`encode_into`](Self::encode_into), at the first value that fails. `out` is
-    /// then as long as before the call.
+    /// Those of [`encode_into`](Self::encode_into), at the first value that fails, and
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for a document of no bytes that no length
+    /// stands before. `out` is then as long as before the call.
     fn encode_each<'a, T, I>(&mut self, values: I, out: &mut Vec<u8>) -> Result<()>
     where
         T: Serialize + ?Sized + 'a,

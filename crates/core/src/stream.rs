@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Codec, Error, Framing, Result, append};
 
+/// Why documents that follow one another without a length need a byte each.
+const NO_BYTES: &str = "a document of no bytes cannot be found in a stream";
+
 /// The most bytes a varint takes: 64 bits in groups of 7.
 pub const VARINT_MAX_BYTES: usize = 10;
 
@@ -27,7 +30,14 @@ where
                     codec.encode_into(value, out)?;
                     out.push(b'\n');
                 }
-                Framing::BackToBack => codec.encode_into(value, out)?,
+                Framing::BackToBack => {
+                    let start = out.len();
+                    codec.encode_into(value, out)?;
+                    if out.len() == start {
+                        // The reader would see none of them, however many there are.
+                        return Err(Error::unsupported(NO_BYTES));
+                    }
+                }
                 Framing::LengthPrefixed => encode_prefixed(codec, value, out)?,
                 Framing::Stream => return Err(no_default()),
             }

@@ -50,7 +50,7 @@ pub(crate) fn circumstances(run: &Run) -> Vec<(&'static str, String)> {
     let profile = &run.profile;
     let first_look = if is_first_look(run) { " (first look: no intervals)" } else { "" };
     let profile = format!(
-        "{}, {}{first_look}, {} of at least {} each",
+        "{}, {}{first_look}, {} of about {} each",
         profile.name,
         plural(profile.rounds.into(), "round"),
         plural(profile.samples.into(), "sample"),
@@ -114,6 +114,7 @@ pub(crate) fn unmaintained(run: &Run) -> Vec<String> {
     run.codecs
         .iter()
         .filter(|codec| !codec.maintained)
+        .filter(|codec| run.cells.iter().any(|cell| cell.id.codec == codec.id))
         .map(|codec| match &codec.advisory {
             Some(advisory) => format!("{} ({})", plain(&codec.id), plain(advisory)),
             None => plain(&codec.id).into_owned(),
@@ -155,10 +156,10 @@ pub(crate) fn measure(key: &str) -> &str {
 }
 
 /// Whether a table should say that its cells lack a measure: not where no table shows it, and
-/// not that dropping copies nothing, which the explanations say once.
+/// not that dropping copies and allocates nothing, which the explanations say once.
 pub(crate) fn is_worth_a_note(table: &Table<'_>, key: &str, shown: &[Column]) -> bool {
     let is_shown = shown.iter().any(|column| column.key() == Some(key));
-    is_shown && !(table.operation == Operation::Drop && key == "copy")
+    is_shown && !(table.operation == Operation::Drop && matches!(key, "copy" | "counts"))
 }
 
 /// How to read the figures: the columns shown, each with an explanation.
@@ -172,8 +173,8 @@ pub(crate) fn explanations(
     let has_drop = tables.iter().any(|table| table.operation == Operation::Drop);
     let drop = has_drop.then_some((
         "drop",
-        "dropping the decoded value, which no decode time holds; it moves no bytes, so it has \
-         no MB/s and no × copy",
+        "dropping the decoded value, which no decode time holds; it moves no bytes and asks for \
+         none, so it has no MB/s, no × copy and no allocs",
     ));
     columns.filter(|(_, text)| !text.is_empty()).chain(drop).collect()
 }

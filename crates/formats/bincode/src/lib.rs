@@ -196,6 +196,9 @@ impl Writer for Tail<'_> {
 #[cold]
 fn encode_error(error: EncodeError) -> Error {
     let kind = match error {
+        // What the type's own `Serialize` said; the crate would show it as `OtherString("…")`.
+        EncodeError::Other(said) => return Error::data(said),
+        EncodeError::OtherString(said) => return Error::data(said),
         EncodeError::Serde(_) => ErrorKind::Unsupported,
         _ => ErrorKind::Data,
     };
@@ -212,8 +215,9 @@ fn decode_error(error: DecodeError, bytes: &[u8]) -> Error {
             ErrorKind::Limit
         }
         DecodeError::Serde(_) => ErrorKind::Unsupported,
-        // What the type's own `Deserialize` said.
-        DecodeError::Other(_) | DecodeError::OtherString(_) => ErrorKind::Data,
+        // What the type's own `Deserialize` said; the crate would show it as `OtherString("…")`.
+        DecodeError::Other(said) => return Error::data(said),
+        DecodeError::OtherString(said) => return Error::data(said),
         _ => ErrorKind::Syntax,
     };
     Error::wrap(kind, error)

@@ -39,3 +39,18 @@ fn an_error_tells_its_kind_and_where_it_can_the_byte_at_fault() {
     check::<Vec<()>>(&length[..9], ErrorKind::Limit, None, bad_ref);
     assert!(bad.is_empty(), "{bad:#?}");
 }
+
+#[test]
+fn what_a_type_says_of_itself_is_the_message() {
+    let error = Bincode::standard().decode::<std::num::NonZeroU8>(&[0]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data);
+    assert!(error.message().starts_with("invalid value: "), "{error}");
+}
+
+#[test]
+fn a_stream_of_documents_without_bytes_is_refused() {
+    let mut out = b"kept".to_vec();
+    let error = Bincode::standard().encode_each([&(), &()], &mut out).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert_eq!(out, b"kept");
+}

@@ -20,7 +20,7 @@ fn the_whole_report() {
 - build: rustc 1.95.0, x86_64-unknown-linux-gnu, bench (thin LTO, one codegen unit)
 - commit: 6d04fa8e6d04, with changes that are not committed
 - heap: steady, allocator system
-- profile: default, 5 rounds, 30 samples of at least 1.00 ms each
+- profile: default, 5 rounds, 30 samples of about 1.00 ms each
 - noise: floor 1.77 % (95th percentile of 5 A/A ratios): differences within 3.54 % are ties
 - load: 0.50 before, 1.25 after
 - cells: 16 cells: 10 ok, 3 unsupported, 1 failed, 1 timeout, 1 skipped
@@ -119,7 +119,7 @@ Ratio to the fastest, 100 documents an operation.
 - **× copy**: time divided by that of copying the encoded bytes once, the floor of any codec
 - **allocs**: calls of the allocator in one operation, from a counting pass of its own
 - **peak B**: most bytes alive at one time beyond those alive when the operation began
-- **drop**: dropping the decoded value, which no decode time holds; it moves no bytes, so it has no MB/s and no × copy
+- **drop**: dropping the decoded value, which no decode time holds; it moves no bytes and asks for none, so it has no MB/s, no × copy and no allocs
 ",
     );
 }

@@ -31,7 +31,7 @@ machine  Some CPU @ 3.0 GHz, 2 cores, 8.00 GB, Linux 6.1.0
 build    rustc 1.95.0, x86_64-unknown-linux-gnu, bench (thin LTO, one codegen unit)
 commit   6d04fa8e6d04, with changes that are not committed
 heap     steady, allocator system
-profile  default, 5 rounds, 30 samples of at least 1.00 ms each
+profile  default, 5 rounds, 30 samples of about 1.00 ms each
 noise    floor 1.77 % (95th percentile of 5 A/A ratios): differences within 3.54 % are ties
 load     0.50 before, 1.25 after
 cells    16 cells: 10 ok, 3 unsupported, 1 failed, 1 timeout, 1 skipped
@@ -95,7 +95,7 @@ How to read
   × copy         time divided by that of copying the encoded bytes once, the floor of any codec
   allocs         calls of the allocator in one operation, from a counting pass of its own
   peak B         most bytes alive at one time beyond those alive when the operation began
-  drop           dropping the decoded value, which no decode time holds; it moves no bytes, so it has no MB/s and no × copy
+  drop           dropping the decoded value, which no decode time holds; it moves no bytes and asks for none, so it has no MB/s, no × copy and no allocs
 ",
     );
 }
@@ -113,7 +113,7 @@ machine  Some CPU @ 3.0 GHz, 2 cores, 8.00 GB, Linux 6.1.0
 build    rustc 1.95.0, x86_64-unknown-linux-gnu, bench (thin LTO, one codegen unit)
 commit   6d04fa8e6d04, with changes that are not committed
 heap     steady, allocator system
-profile  quick, 1 round (first look: no intervals), 10 samples of at least 1.00 ms each
+profile  quick, 1 round (first look: no intervals), 10 samples of about 1.00 ms each
 noise    floor 1.00 % (95th percentile of 1 A/A ratio): differences within 2.00 % are ties
 load     0.50 before, 1.25 after
 cells    16 cells: 10 ok, 3 unsupported, 1 failed, 1 timeout, 1 skipped
@@ -257,8 +257,8 @@ How to read
            each round's lower quartile
   ops/s    documents per second of CPU time
   drop     dropping the decoded value, which no decode time
-           holds; it moves no bytes, so it has no MB/s and
-           no × copy
+           holds; it moves no bytes and asks for none, so it
+           has no MB/s, no × copy and no allocs
 ",
     );
 }
