@@ -33,9 +33,15 @@ const OUTSTANDING: &str = "not yet measured";
 const SAVE_EVERY: Duration = Duration::from_millis(250);
 
 pub(crate) fn run(options: &BenchOptions) -> Result<(), Problem> {
+    report::probe(&options.exports)?;
     let workspace = Workspace::find()?;
     let (run, folder) = match &options.resume {
         Some(id) => {
+            if !options.filters.is_empty() || !options.data.files.is_empty() {
+                crate::remark(
+                    "the run goes on as it was planned: filters and data are not used",
+                );
+            }
             let folder = files::run_folder(&workspace, id)?;
             (resume(&workspace, &folder)?, folder)
         }
@@ -129,6 +135,7 @@ fn prepare(
         build_all(workspace, &names, Kind::Timed(build_profile), options.allocator)?;
 
     let to_check = selected.iter().filter(|(cell, _)| cell.skip.is_none()).count();
+    let timeout = Duration::from_secs(options.timeout);
     let mut progress = Progress::new("checking", to_check);
     let mut checked: HashMap<CellId, Cell> = HashMap::new();
     for &index in &used {
@@ -137,7 +144,9 @@ fn prepare(
             .filter(|(cell, of)| *of == index && cell.skip.is_none())
             .map(|(cell, _)| cell.id.clone())
             .collect();
-        for cell in measure::check(&workers[index], &request, &ids, &mut progress)? {
+        for cell in
+            measure::check(&workers[index], &request, &ids, timeout, &mut progress)?
+        {
             checked.insert(cell.id.clone(), cell);
         }
     }
@@ -154,10 +163,9 @@ fn prepare(
                 cell.documents = planned.documents;
                 cell
             }
-            None => match checked.remove(&planned.id) {
-                Some(cell) => cell,
-                None => continue,
-            },
+            None => checked.remove(&planned.id).ok_or_else(|| {
+                Problem::new(format!("the worker did not answer for {}", planned.id))
+            })?,
         };
         // What passed the check waits for its figures.
         let mut cell = cell;

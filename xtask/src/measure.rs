@@ -1,9 +1,10 @@
 //! Runs workers: the check before any clock, and one fresh process for each cell and round.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
@@ -29,12 +30,13 @@ pub(crate) fn heap_settings(steady: bool) -> BTreeMap<String, String> {
     settings.map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// Lets one worker check and count its cells. A cell that kills the worker has failed; a new
-/// worker goes on with the rest.
+/// Lets one worker check and count its cells. A cell that kills the worker has failed, one that
+/// keeps it for longer than `timeout` is ended; a new worker goes on with the rest.
 pub(crate) fn check(
     worker: &Path,
     request: &Request,
     cells: &[CellId],
+    timeout: Duration,
     progress: &mut Progress,
 ) -> Result<Vec<Cell>, Problem> {
     let mut waiting: VecDeque<CellId> = cells.iter().cloned().collect();
@@ -50,39 +52,76 @@ pub(crate) fn check(
             .spawn()
             .context(|| format!("cannot run {}", worker.display()))?;
         feed(&mut child, &waiting)?;
+        // Both pipes are read on threads of their own: a full one would stop the worker, and
+        // one that says nothing for too long has to be noticed.
+        let lines = lines_of(child.stdout.take());
+        let said = child.stderr.take().map(|mut pipe| {
+            thread::spawn(move || {
+                let mut said = Vec::new();
+                let _ = pipe.read_to_end(&mut said);
+                said
+            })
+        });
         let mut current = None;
-        if let Some(out) = child.stdout.take() {
-            for line in BufReader::new(out).lines() {
+        let mut is_over = false;
+        loop {
+            match lines.recv_timeout(timeout) {
                 // A worker that dies may leave half a line.
-                let answer = line.ok().and_then(|line| serde_json::from_str(&line).ok());
-                match answer {
-                    Some(Answer::Begin(id)) => {
+                Ok(line) => match serde_json::from_str(&line) {
+                    Ok(Answer::Begin(id)) => {
                         progress.now(&id.to_string());
                         current = Some(id);
                     }
-                    Some(Answer::Checked(cell)) => {
+                    Ok(Answer::Checked(cell)) => {
                         waiting.retain(|id| *id != cell.id);
                         current = None;
                         checked.push(*cell);
                         progress.advance();
                     }
                     _ => {}
+                },
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    is_over = true;
+                    let _ = child.kill();
+                    break;
                 }
             }
         }
-        let output = child.wait_with_output().context(|| "cannot wait".to_owned())?;
-        let said = last_line(&output.stderr);
+        let status = child.wait().context(|| "cannot wait".to_owned())?;
+        let said = said.and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let said = last_line(&said);
         if let Some(id) = current {
-            let reason = format!("the check died: {}{said}", how(output.status));
+            let (status, reason) = if is_over {
+                (
+                    Status::Timeout,
+                    format!("the check took longer than {} s", timeout.as_secs()),
+                )
+            } else {
+                (Status::Failed, format!("the check died: {}{said}", how(status)))
+            };
             waiting.retain(|other| *other != id);
-            checked.push(without_figure(id, Status::Failed, reason));
+            checked.push(without_figure(id, status, reason));
             progress.advance();
-        } else if !output.status.success() || waiting.len() == before {
-            let reason = if said.is_empty() { how(output.status) } else { said };
-            return Err(Problem::new(format!("a worker failed: {reason}")));
+        } else if !status.success() || waiting.len() == before {
+            return Err(Problem::new(format!("a worker failed: {}{said}", how(status))));
         }
     }
     Ok(checked)
+}
+
+/// The lines of a pipe, as they come.
+fn lines_of(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || {
+        let Some(pipe) = pipe else { return };
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
 }
 
 fn feed(child: &mut Child, cells: &VecDeque<CellId>) -> Result<(), Problem> {
@@ -228,6 +267,51 @@ mod tests {
         let status = wait(&mut child, Duration::from_millis(20)).unwrap();
         assert_eq!(status, None);
         assert!(child.try_wait().unwrap().is_some(), "it is gone");
+    }
+
+    /// A worker that begins a cell and then does what `then` says, in the shell's words.
+    fn check_with(then: &str) -> Vec<Cell> {
+        let id = CellId {
+            operation: wiremark_record::Operation::Encode,
+            dataset: "small".to_owned(),
+            codec: "json/x".to_owned(),
+            mode: wiremark_record::Mode::Reused,
+            again: false,
+        };
+        let begin = to_json(&Answer::Begin(id.clone())).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let worker = folder.path().join("worker");
+        fs::write(&worker, format!("#!/bin/sh\necho '{begin}'\n{then}\n")).unwrap();
+        let mut mode = fs::metadata(&worker).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+        fs::set_permissions(&worker, mode).unwrap();
+        let request = Request {
+            datasets: Vec::new(),
+            files: Vec::new(),
+            sampling: wiremark_record::protocol::Sampling::default(),
+        };
+        let mut progress = Progress::new("checking", 0);
+        check(&worker, &request, &[id], Duration::from_millis(300), &mut progress)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_cell_that_hangs_or_kills_its_worker_has_no_figure() {
+        let rows = [
+            ("exec sleep 60", Status::Timeout, "the check took longer than 0 s"),
+            ("kill -6 $$", Status::Failed, "the check died: aborted (signal 6)"),
+            (
+                "echo oh no >&2; exit 3",
+                Status::Failed,
+                "the check died: exit code 3: oh no",
+            ),
+        ];
+        for (then, status, reason) in rows {
+            let cells = check_with(then);
+            assert_eq!(cells.len(), 1, "{then}");
+            assert_eq!(cells[0].status, status, "{then}");
+            assert_eq!(cells[0].reason.as_deref(), Some(reason), "{then}");
+        }
     }
 
     #[test]

@@ -70,6 +70,23 @@ pub(crate) fn write_beside(
     write_whole(&folder.join("report.csv"), csv(run, reference).as_bytes())
 }
 
+/// Sees whether the exports can be written, before minutes have gone into what they will hold.
+pub(crate) fn probe(exports: &Exports) -> Result<(), Problem> {
+    for path in [&exports.json, &exports.csv, &exports.markdown].into_iter().flatten() {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if path.is_dir() {
+            return Err(Problem::usage(format!("{} is a folder", path.display())));
+        }
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            return Err(Problem::usage(format!(
+                "cannot write {}: there is no such folder",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Writes the files that the command line asked for.
 pub(crate) fn export(
     run: &Run,

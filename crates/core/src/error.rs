@@ -163,6 +163,15 @@ impl Error {
         self
     }
 
+    /// The same error in other words; the library's own stay with the [`source`].
+    ///
+    /// [`source`]: StdError::source
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
     /// What kind of thing went wrong.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

@@ -174,7 +174,11 @@ fn decode_error(error: serde_json::Error, guard: &Guard, bytes: &[u8]) -> Error 
             Category::Data => ErrorKind::Data,
             Category::Eof => ErrorKind::Eof,
         };
-        Error::wrap(kind, error)
+        // The library ends its text with line and column; the offset says it once for all.
+        let text = error.to_string();
+        let message =
+            text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message);
+        Error::wrap(kind, error).saying(message.to_owned())
     });
     match offset {
         Some(offset) => error.at(offset),
