@@ -1,0 +1,414 @@
+//! Writing streams: [`Encoder`] over an `io::Write`, [`to_vec`] and [`to_writer`] for one value.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use serde::ser::Serialize;
+
+use crate::dynamic::Exact;
+use crate::ser::Core;
+use crate::shape::NodeId;
+use crate::wire::{uint_bytes, zigzag};
+use crate::{Dynamic, Error, Result, Schema};
+
+/// What an enum is written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Enums {
+    /// A struct with one field for each variant, of which one is present. In Go: a struct of
+    /// pointers.
+    #[default]
+    Structs,
+    /// The name of the variant, as text; only for enums without content.
+    Names,
+    /// An interface whose registered name is the variant's.
+    Interfaces,
+}
+
+/// How values are written.
+///
+/// ```
+/// use wiremark_gob::{Encoder, Enums, WriteOptions, from_slice};
+///
+/// #[derive(serde::Serialize)]
+/// enum Level { Low, High }
+///
+/// let options = WriteOptions::new().with_enums(Enums::Names);
+/// let mut encoder = Encoder::with_options(Vec::new(), options);
+/// encoder.encode(&Level::High)?;
+/// assert_eq!(from_slice::<&str>(&encoder.into_inner())?, "High");
+/// # Ok::<(), wiremark_gob::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct WriteOptions {
+    pub(crate) max_depth: u32,
+    pub(crate) max_bytes: usize,
+    pub(crate) first_id: i32,
+    pub(crate) go_names: bool,
+    pub(crate) go_exact: bool,
+    pub(crate) lossless: bool,
+    pub(crate) enums: Enums,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WriteOptions {
+    /// The defaults: 128 levels, 1 GiB a value, ids from 65, names as serde gives them.
+    pub const fn new() -> Self {
+        Self {
+            max_depth: wiremark_core::depth::MAX_DEPTH,
+            max_bytes: 1 << 30,
+            first_id: 65,
+            go_names: false,
+            go_exact: false,
+            lossless: false,
+            enums: Enums::Structs,
+        }
+    }
+
+    /// How many structs, slices, arrays and maps may stand inside one another; twice as many
+    /// options and newtypes. An enum is a struct, and so is an option that is no field.
+    #[must_use]
+    pub const fn with_max_depth(mut self, levels: u32) -> Self {
+        self.max_depth = levels;
+        self
+    }
+
+    /// The longest value.
+    #[must_use]
+    pub const fn with_max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// The number of the first type: 65 as Go gave until lately and for most programs, or 64.
+    /// Numbers below 64 are Go's own and become 64.
+    #[must_use]
+    pub const fn with_first_id(mut self, id: i32) -> Self {
+        self.first_id = if id < 64 { 64 } else { id };
+        self
+    }
+
+    /// Whether fields get Go's names: `first_name` becomes `FirstName`. Go sees only fields
+    /// that begin with a capital letter; with this no type needs `rename_all = "PascalCase"`
+    /// for that, but a Rust reader does.
+    #[must_use]
+    pub const fn with_go_names(mut self, go_names: bool) -> Self {
+        self.go_names = go_names;
+        self
+    }
+
+    /// Whether to leave out what Go leaves out though Rust can tell it apart: `Some` of a zero,
+    /// and minus zero, in a field.
+    #[must_use]
+    pub const fn with_go_exact(mut self, go_exact: bool) -> Self {
+        self.go_exact = go_exact;
+        self
+    }
+
+    /// Whether to write what Go may refuse to read so that Rust loses nothing: `Some` of an
+    /// empty sequence or map whose elements were never seen.
+    #[must_use]
+    pub const fn with_lossless(mut self, lossless: bool) -> Self {
+        self.lossless = lossless;
+        self
+    }
+
+    /// What enums are written as.
+    #[must_use]
+    pub const fn with_enums(mut self, enums: Enums) -> Self {
+        self.enums = enums;
+        self
+    }
+}
+
+/// Writes one value as a stream of its own: the types first, then the value.
+///
+/// # Errors
+/// `Limit` if it nests too deep or is too long, `Unsupported` if the format cannot hold it,
+/// `Data` if its own `Serialize` refuses.
+///
+/// ```
+/// assert_eq!(wiremark_gob::to_vec(&3)?, [3, 4, 0, 6]);
+/// # Ok::<(), wiremark_gob::Error>(())
+/// ```
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    Messages::new(WriteOptions::new()).append(value, &mut out, true)?;
+    Ok(out)
+}
+
+/// Writes one value as a stream of its own, with one call of `writer`.
+///
+/// # Errors
+/// Those of [`to_vec`], and `Io`.
+///
+/// ```
+/// let mut file = Vec::new();
+/// wiremark_gob::to_writer(&mut file, &3)?;
+/// assert_eq!(file, [3, 4, 0, 6]);
+/// # Ok::<(), wiremark_gob::Error>(())
+/// ```
+pub fn to_writer<W: Write, T: Serialize + ?Sized>(
+    mut writer: W,
+    value: &T,
+) -> Result<()> {
+    writer.write_all(&to_vec(value)?)?;
+    Ok(())
+}
+
+/// Makes messages: what [`Encoder`] writes, and what the codec appends.
+#[derive(Debug)]
+pub(crate) struct Messages {
+    pub(crate) core: Core,
+    /// The definitions of a stream that holds one value.
+    prefix: Vec<u8>,
+    /// The last value's type, its id and the length of its head.
+    last: Option<(NodeId, i32)>,
+    head: usize,
+}
+
+/// The longest head of a value's message: its length, its id and a zero byte.
+const MAX_HEAD: usize = 9 + 5 + 1;
+
+impl Messages {
+    pub(crate) fn new(options: WriteOptions) -> Self {
+        Self { core: Core::new(options), prefix: Vec::new(), last: None, head: 4 }
+    }
+
+    /// Appends the message of a value, and before it the definitions: all of them if it
+    /// `is_alone`, else those that were not sent.
+    pub(crate) fn append<T: Serialize + ?Sized>(
+        &mut self,
+        value: &T,
+        out: &mut Vec<u8>,
+        is_alone: bool,
+    ) -> Result<()> {
+        let start = out.len();
+        std::mem::swap(out, &mut self.core.out);
+        let done = self.message(value, start, is_alone);
+        std::mem::swap(out, &mut self.core.out);
+        if done.is_err() {
+            out.truncate(start);
+        }
+        done
+    }
+
+    fn message<T: Serialize + ?Sized>(
+        &mut self,
+        value: &T,
+        start: usize,
+        is_alone: bool,
+    ) -> Result<()> {
+        // Twice where ids that stand in the value change, and for good then.
+        for _ in 0..MAX_ROUNDS {
+            if is_alone {
+                self.core.out.extend_from_slice(&self.prefix);
+            }
+            // A head as long as the last one is reserved, so that nothing moves in a long run
+            // of similar values.
+            let head_at = self.core.out.len();
+            self.core.out.extend_from_slice(&[0; MAX_HEAD][..self.head]);
+            let body_at = self.core.out.len();
+            let root = self.core.value(value)?;
+            if self.core.shapes.is_dirty {
+                if is_alone {
+                    self.core.shapes.forget_sent();
+                    self.prefix.clear();
+                    self.last = None;
+                    // Ids within the value are given anew.
+                    if self.core.has_concretes() {
+                        self.core.out.truncate(start);
+                        self.core.out.extend_from_slice(&[0; MAX_HEAD][..self.head]);
+                        self.core.value(value)?;
+                        let mut definitions = Vec::new();
+                        if self.core.shapes.describe(root, &mut definitions) {
+                            self.core.out.truncate(start);
+                            continue;
+                        }
+                        self.prefix = definitions;
+                        return self.finish(root, start, start, start + self.head, true);
+                    }
+                }
+                let mut definitions = Vec::new();
+                if self.core.shapes.describe(root, &mut definitions) {
+                    self.core.out.truncate(start);
+                    continue;
+                }
+                self.last = None;
+                if is_alone {
+                    self.prefix = definitions;
+                    return self.finish(root, start, head_at, body_at, true);
+                }
+                self.prefix = definitions;
+                let done = self.finish(root, start, head_at, body_at, true);
+                self.prefix.clear();
+                return done;
+            }
+            return self.finish(root, start, head_at, body_at, false);
+        }
+        Err(Error::unsupported("expected a value whose types come to rest"))
+    }
+
+    /// Writes the head of the value that stands from `body_at` on. Whatever is between `start`
+    /// and the head is replaced by the prefix if that is new.
+    fn finish(
+        &mut self,
+        root: NodeId,
+        start: usize,
+        head_at: usize,
+        body_at: usize,
+        is_new: bool,
+    ) -> Result<()> {
+        let id = match self.last {
+            Some((last, id)) if last == root => id,
+            _ => {
+                let id = self.core.shapes.id(root);
+                self.last = Some((root, id));
+                id
+            }
+        };
+        let has_zero = !self.core.shapes.is_struct(root);
+        let (id_bytes, id_len) = uint_bytes(zigzag(i64::from(id)));
+        let body = self.core.out.len() - body_at;
+        let len = body + id_len + usize::from(has_zero);
+        if len > self.core.options.max_bytes {
+            let max = self.core.options.max_bytes;
+            return Err(Error::limit(format!("expected a value of at most {max} bytes")));
+        }
+        let (len_bytes, len_len) = uint_bytes(len as u64);
+        let mut head = [0; MAX_HEAD];
+        let used = len_len + id_len + usize::from(has_zero);
+        head[..len_len].copy_from_slice(&len_bytes[len_bytes.len() - len_len..]);
+        head[len_len..len_len + id_len]
+            .copy_from_slice(&id_bytes[id_bytes.len() - id_len..]);
+        self.head = used;
+        if is_new {
+            let prefix = std::mem::take(&mut self.prefix);
+            let head = head[..used].iter().copied();
+            self.core.out.splice(start..body_at, prefix.iter().copied().chain(head));
+            self.prefix = prefix;
+        } else if used == body_at - head_at {
+            self.core.out[head_at..body_at].copy_from_slice(&head[..used]);
+        } else {
+            self.core.out.splice(head_at..body_at, head[..used].iter().copied());
+        }
+        Ok(())
+    }
+}
+
+/// As many times may ids within a value change while it is written.
+const MAX_ROUNDS: u32 = 64;
+
+/// Writes the values of a stream to an `io::Write`, one after the other: each type once.
+///
+/// Nothing is written of a value that fails, and its types do not count as sent. Each value is
+/// one call of the writer.
+///
+/// ```
+/// use wiremark_gob::Encoder;
+///
+/// let mut encoder = Encoder::new(Vec::new());
+/// encoder.encode(&vec!["a", "b"])?;
+/// let first = encoder.get_ref().len();
+/// encoder.encode(&vec!["c"])?;
+/// // The second value needs no definition: length, id, zero byte, count, "c".
+/// assert_eq!(encoder.into_inner()[first..], [6, 0xff, 0x82, 0, 1, 1, b'c']);
+/// # Ok::<(), wiremark_gob::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Encoder<W> {
+    writer: W,
+    messages: Messages,
+    buffer: Vec<u8>,
+    /// Ids that [`encode_value`](Self::encode_value) has sent.
+    exact: BTreeSet<i32>,
+    is_broken: bool,
+}
+
+impl<W: Write> Encoder<W> {
+    /// An encoder at the start of a stream.
+    pub fn new(writer: W) -> Self {
+        Self::with_options(writer, WriteOptions::new())
+    }
+
+    /// The same with other options.
+    pub fn with_options(writer: W, options: WriteOptions) -> Self {
+        Self {
+            writer,
+            messages: Messages::new(options),
+            buffer: Vec::new(),
+            exact: BTreeSet::new(),
+            is_broken: false,
+        }
+    }
+
+    /// The writer.
+    pub fn get_ref(&self) -> &W {
+        &self.writer
+    }
+
+    /// The writer; each value that was encoded has been handed to it.
+    pub fn into_inner(self) -> W {
+        self.writer
+    }
+
+    /// Writes a value.
+    ///
+    /// # Errors
+    /// Those of [`to_vec`], after which the stream goes on as if the value had not been; and
+    /// `Io`, after which nothing more can be written.
+    pub fn encode<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.buffer.clear();
+        self.messages.append(value, &mut self.buffer, false)?;
+        self.flush_buffer()
+    }
+
+    /// Writes a value that was read from a stream, with that stream's types, byte for byte as
+    /// Go does. All values of a stream must come from one, and none from
+    /// [`encode`](Self::encode), since both give numbers to types.
+    ///
+    /// ```
+    /// use wiremark_gob::{Deserializer, Encoder};
+    ///
+    /// let stream = wiremark_gob::to_vec(&vec!["a"])?;
+    /// let mut deserializer = Deserializer::from_slice(&stream);
+    /// let value = deserializer.next_dynamic()?.unwrap();
+    /// let mut encoder = Encoder::new(Vec::new());
+    /// encoder.encode_value(&deserializer.schema(), &value)?;
+    /// assert_eq!(encoder.into_inner(), stream);
+    /// # Ok::<(), wiremark_gob::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `Data` where the value is not of its type, `Limit`, and `Io`.
+    pub fn encode_value(&mut self, schema: &Schema, value: &Dynamic) -> Result<()> {
+        self.buffer.clear();
+        let mut sent = self.exact.clone();
+        // An interface in a list is two levels for one.
+        let levels = self.messages.core.options.max_depth.saturating_mul(3);
+        let exact = Exact { schema, sent: &mut sent, levels };
+        { exact }.message(&mut self.buffer, value)?;
+        self.flush_buffer()?;
+        self.exact = sent;
+        Ok(())
+    }
+
+    fn flush_buffer(&mut self) -> Result<()> {
+        if self.is_broken {
+            return Err(Error::unsupported(
+                "the stream cannot be written on after an I/O error",
+            ));
+        }
+        self.is_broken = true;
+        self.writer.write_all(&self.buffer)?;
+        self.is_broken = false;
+        // One large value shall not hold its memory for ever.
+        self.buffer.clear();
+        self.buffer.shrink_to(1 << 22);
+        Ok(())
+    }
+}

@@ -1,0 +1,1601 @@
+//! From any `Serialize` to the bytes of one value, learning its type on the way.
+//!
+//! Every position has a node in [`Shapes`]. Where the node agrees with the value, which is
+//! nearly always, the value is written and nothing else happens; where it is unknown, it is
+//! filled in; where it disagrees, the value is given up, the node becomes an interface, and the
+//! value is written again from its start.
+
+use std::borrow::Cow;
+
+use serde::ser::{self, Serialize};
+
+use crate::dynamic::flush_into;
+use crate::shape::{
+    ANY, BYTE, Concrete, DefId, FieldDef, Kind, Node, NodeId, OMITTED, OPTIONAL, SENT,
+    SKIPPABLE, Shapes, TEXT,
+};
+use crate::special::{COMPLEX_TOKEN, INTERFACE_TOKEN, OPAQUE_TOKEN};
+use crate::time::TIME_TOKEN;
+use crate::types::{INT128_NAMES, OpaqueKind};
+use crate::wire::{put_bytes, put_float, put_int, put_uint, uint_bytes, zigzag};
+use crate::{Enums, Error, Opaque, Result, WriteOptions};
+
+/// What is shared by all positions of one value.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) shapes: Shapes,
+    /// The message so far.
+    pub(crate) out: Vec<u8>,
+    pub(crate) options: WriteOptions,
+    levels: u32,
+    wraps: u32,
+    /// The position whose node disagrees with the value.
+    conflict: Option<NodeId>,
+    /// Whether the value must be written again, since its types were changed.
+    again: bool,
+    /// Whether the value cannot be written again.
+    pub(crate) one_pass: bool,
+    /// The registered name for the next interface.
+    interface_name: Option<String>,
+    /// Whether an id of a type that is defined stands in the value.
+    had_interface: bool,
+}
+
+/// More rewrites than this for one value are a mistake of ours, or of a `Serialize` that says
+/// something else each time.
+const MAX_PASSES: u32 = 10_000;
+
+/// Variants beyond this have numbers that no enum has.
+const MAX_VARIANTS: u32 = 65_536;
+
+impl Core {
+    pub(crate) fn new(options: WriteOptions) -> Self {
+        Self {
+            shapes: Shapes::new(options.first_id, options.go_names),
+            out: Vec::new(),
+            options,
+            levels: 0,
+            wraps: 0,
+            conflict: None,
+            again: false,
+            one_pass: false,
+            interface_name: None,
+            had_interface: false,
+        }
+    }
+
+    /// Writes `value` behind what is in `out`: its bytes only, without id and length. Returns
+    /// the node of its type.
+    pub(crate) fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<NodeId> {
+        let start = self.out.len();
+        for _ in 0..MAX_PASSES {
+            self.begin();
+            let root = self.shapes.root(std::any::type_name::<T>());
+            let done =
+                value.serialize(Sub { core: self, node: root, delta: 0, flags: 0 });
+            if let Some(node) = self.conflict.take() {
+                self.shapes.calm();
+                self.out.truncate(start);
+                if self.one_pass {
+                    self.resolve(node);
+                    let text = "expected a value of the type seen before; once more, and it is \
+                                written as an interface";
+                    return Err(Error::unsupported(text));
+                }
+                self.resolve(node);
+                continue;
+            }
+            if std::mem::take(&mut self.again) {
+                self.shapes.calm();
+                self.out.truncate(start);
+                continue;
+            }
+            return match done {
+                Ok(()) => Ok(root),
+                Err(error) => {
+                    self.shapes.calm();
+                    self.out.truncate(start);
+                    Err(error)
+                }
+            };
+        }
+        Err(Error::unsupported("expected a value that serializes the same each time"))
+    }
+
+    fn begin(&mut self) {
+        self.levels = self.options.max_depth;
+        self.wraps = self.options.max_depth.saturating_mul(2);
+        self.interface_name = None;
+        self.had_interface = false;
+    }
+
+    fn resolve(&mut self, node: NodeId) {
+        match node {
+            TEXT => self.shapes.any_keys = true,
+            node => self.shapes.set(node, Kind::Interface, 0),
+        }
+    }
+
+    /// Whether ids of types stand in the value.
+    pub(crate) fn has_concretes(&self) -> bool {
+        self.had_interface
+    }
+
+    #[inline]
+    fn enter(&mut self) -> Result<()> {
+        match self.levels.checked_sub(1) {
+            Some(levels) => {
+                self.levels = levels;
+                Ok(())
+            }
+            None => Err(self.too_deep()),
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        self.levels += 1;
+    }
+
+    #[inline]
+    fn wrap(&mut self) -> Result<()> {
+        match self.wraps.checked_sub(1) {
+            Some(wraps) => {
+                self.wraps = wraps;
+                Ok(())
+            }
+            None => Err(self.too_deep()),
+        }
+    }
+
+    #[inline]
+    fn unwrap(&mut self) {
+        self.wraps += 1;
+    }
+
+    #[cold]
+    fn too_deep(&self) -> Error {
+        let max = self.options.max_depth;
+        Error::limit(format!("expected at most {max} levels of nesting"))
+    }
+}
+
+/// A zero is left out: the position is a field.
+const FIELD: u8 = 1;
+/// A zero is written all the same: it stands in a `Some`.
+const FORCE: u8 = 2;
+/// The position is an element of a sequence, where `u8` makes bytes.
+const ELEMENT: u8 = 4;
+/// What follows is the name of an interface's type.
+const NAME: u8 = 8;
+/// What follows is the payload of a time.
+const TIME: u8 = 16;
+/// What follows is a self-encoded value.
+const OPAQUE: u8 = 32;
+/// What follows is a pair: a complex number, or a part of one.
+const COMPLEX: u8 = 64;
+/// What follows is a pair: an interface's name and its value.
+const INTERFACE: u8 = 128;
+
+/// One position of the value.
+pub(crate) struct Sub<'a> {
+    core: &'a mut Core,
+    node: NodeId,
+    /// What is written before the value: in a struct, the way from the last field.
+    delta: u32,
+    flags: u8,
+}
+
+impl<'a> Sub<'a> {
+    #[inline]
+    fn kind(&self) -> Kind {
+        self.core.shapes.node(self.node).kind
+    }
+
+    /// Whether a zero is left out here.
+    #[inline]
+    fn omits(&self) -> bool {
+        self.flags & (FIELD | FORCE) == FIELD
+    }
+
+    /// Leaves a zero out; false if it must be written.
+    #[inline]
+    fn omit(&mut self) -> bool {
+        if !self.omits() {
+            return false;
+        }
+        let flags = self.core.shapes.node(self.node).flags;
+        if flags & SKIPPABLE != 0 {
+            return false;
+        }
+        if flags & OMITTED == 0 {
+            self.core.shapes.flag(self.node, OMITTED);
+        }
+        true
+    }
+
+    #[inline]
+    fn start(&mut self) {
+        if self.delta > 0 {
+            put_uint(&mut self.core.out, u64::from(self.delta));
+        }
+    }
+
+    /// Says that the position's node and the value disagree.
+    #[cold]
+    #[inline(never)]
+    fn conflict<T>(self) -> Result<T> {
+        self.core.conflict.get_or_insert(self.node);
+        Err(Error::data("the types of values disagree"))
+    }
+
+    /// Takes `kind` for the position if nothing is known of it; whether it has it now.
+    #[cold]
+    #[inline(never)]
+    fn learn(&mut self, kind: Kind) -> bool {
+        match self.kind() {
+            Kind::Unknown => {
+                self.core.shapes.set(self.node, kind, 0);
+                true
+            }
+            known => known == kind,
+        }
+    }
+
+    #[cold]
+    fn misused<T>() -> Result<T> {
+        Err(Error::data("a newtype of this crate holds what it must not hold"))
+    }
+
+    /// Writes the value of an interface that is of a basic type.
+    #[cold]
+    #[inline(never)]
+    fn interface_scalar(
+        mut self,
+        name: &str,
+        id: u8,
+        put: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<()> {
+        let mark = self.begin_interface(name)?;
+        self.core.out.push(0);
+        put(&mut self.core.out);
+        self.core.end_interface(mark, i32::from(id));
+        Ok(())
+    }
+
+    /// Writes the head of an interface's value up to its name; where the rest begins.
+    fn begin_interface(&mut self, name: &str) -> Result<usize> {
+        self.start();
+        let named = self.core.interface_name.take();
+        let name = named.as_deref().filter(|name| !name.is_empty()).unwrap_or(name);
+        if name.is_empty() || name.len() > crate::read::MAX_INTERFACE_NAME {
+            return Err(Error::unsupported("expected a type's name of 1 to 1,024 bytes"));
+        }
+        put_bytes(&mut self.core.out, name.as_bytes());
+        Ok(self.core.out.len())
+    }
+
+    fn sequence(mut self, len: Option<usize>) -> Result<Seq<'a>> {
+        let start = self.core.out.len();
+        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let mut mark = None;
+        let (elem, concrete) = match kind {
+            Kind::Slice => (at, None),
+            Kind::Bytes => (BYTE, None),
+            Kind::Unknown => {
+                let elem = self.core.shapes.add(Kind::Unknown);
+                self.core.shapes.set(self.node, Kind::Slice, elem);
+                (elem, None)
+            }
+            Kind::Interface => {
+                mark = Some(self.begin_interface("[]interface {}")?);
+                (ANY, Some(Concrete::AnySlice))
+            }
+            _ => return self.conflict(),
+        };
+        self.core.enter()?;
+        match mark {
+            Some(_) => self.core.out.push(0),
+            None => self.start(),
+        }
+        Ok(Seq::new(self, elem, len, start, mark, concrete))
+    }
+
+    /// Writes a struct without fields.
+    fn unit(mut self, name: &'static str) -> Result<()> {
+        match self.kind() {
+            Kind::Unit => {}
+            Kind::Unknown => {
+                let shapes = &mut self.core.shapes;
+                let known = (0..).zip(&shapes.defs).find(|(_, def)| {
+                    def.name == name && def.fields.is_empty() && def.is_complete
+                });
+                let def = if let Some((known, _)) = known {
+                    known
+                } else {
+                    let def = shapes.def(name.into(), false);
+                    shapes.defs[def as usize].is_complete = true;
+                    shapes.defs[def as usize].uses = 0;
+                    def
+                };
+                shapes.set(self.node, Kind::Unit, def);
+            }
+            Kind::Interface => {
+                // Nil; in a field it is what is left out.
+                if self.omits() {
+                    return Ok(());
+                }
+            }
+            _ => return self.conflict(),
+        }
+        self.start();
+        self.core.out.push(0);
+        Ok(())
+    }
+
+    fn opaque(
+        mut self,
+        kind: OpaqueKind,
+        name: &str,
+        payload: &[u8],
+        is_zero: bool,
+    ) -> Result<()> {
+        let Node { kind: known, at, .. } = self.core.shapes.node(self.node);
+        match known {
+            Kind::Opaque => {
+                let (a, b) = &self.core.shapes.opaques[at as usize];
+                if *a != kind || b != name {
+                    return self.conflict();
+                }
+            }
+            Kind::Unknown => {
+                let at = self.core.shapes.opaque(kind, name);
+                self.core.shapes.set(self.node, Kind::Opaque, at);
+            }
+            Kind::Interface => {
+                let go_name = match name {
+                    "Time" => "time.Time",
+                    name if INT128_NAMES.contains(&name) => "*big.Int",
+                    "" => "opaque",
+                    name => name,
+                };
+                let at = self.core.shapes.opaque(kind, name);
+                let mark = self.begin_interface(go_name)?;
+                self.core.out.push(0);
+                put_bytes(&mut self.core.out, payload);
+                let id = self.core.shapes.concrete(Concrete::Opaque(at));
+                self.core.end_interface(mark, id);
+                return Ok(());
+            }
+            _ => return self.conflict(),
+        }
+        if is_zero && self.omit() {
+            return Ok(());
+        }
+        self.start();
+        put_bytes(&mut self.core.out, payload);
+        Ok(())
+    }
+
+    /// An integer of 128 bits, as `big.Int` encodes itself.
+    fn int128(self, negative: bool, magnitude: u128, name: &str) -> Result<()> {
+        let bytes = magnitude.to_be_bytes();
+        let zeros = (magnitude.leading_zeros() / 8) as usize;
+        let mut payload = vec![if negative { 3 } else { 2 }];
+        payload.extend_from_slice(&bytes[zeros..]);
+        self.opaque(OpaqueKind::Gob, name, &payload, magnitude == 0)
+    }
+
+    /// Goes to the variant of an enum: its position, with what stands before it written.
+    fn variant(
+        mut self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+    ) -> Result<(Sub<'a>, Option<Mark>)> {
+        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let mut mark = None;
+        let def = match kind {
+            Kind::Enum if self.core.shapes.defs[at as usize].name == name => at,
+            Kind::Unknown => {
+                let def = self.core.shapes.bind(name, true);
+                self.core.shapes.set(self.node, Kind::Enum, def);
+                def
+            }
+            Kind::Interface => {
+                let at =
+                    self.begin_interface(if name.is_empty() { variant } else { name })?;
+                let def = self.core.shapes.bind(name, true);
+                mark = Some(Mark { at, def });
+                def
+            }
+            _ => return self.conflict(),
+        };
+        self.core.enter()?;
+        if mark.is_none() {
+            self.start();
+        }
+        let fields = &mut self.core.shapes.defs[def as usize].fields;
+        let known = fields.get(index as usize).and_then(|field| field.node);
+        let node = if let Some(node) = known {
+            node
+        } else {
+            if index >= MAX_VARIANTS {
+                return Err(Error::unsupported("expected fewer variants"));
+            }
+            let index = index as usize;
+            while fields.len() <= index {
+                fields.push(FieldDef { name: "_".into(), node: None });
+            }
+            let node = self.core.shapes.add(Kind::Unknown);
+            self.core.shapes.flag(node, SENT);
+            self.core.shapes.is_dirty = true;
+            let fields = &mut self.core.shapes.defs[def as usize].fields;
+            fields[index] = FieldDef { name: variant.into(), node: Some(node) };
+            node
+        };
+        let sub = Sub { core: self.core, node, delta: index.saturating_add(1), flags: 0 };
+        Ok((sub, mark))
+    }
+
+    /// In the option `Names` and `Interfaces`, what an enum is instead of a struct.
+    fn renamed_variant(
+        self,
+        variant: &'static str,
+        is_unit: bool,
+    ) -> Result<Result<Sub<'a>, Sub<'a>>> {
+        match self.core.options.enums {
+            Enums::Structs => Ok(Err(self)),
+            Enums::Names if is_unit => Ok(Err(self)),
+            Enums::Names => Err(Error::unsupported(
+                "a variant with content cannot be written as its name",
+            )),
+            Enums::Interfaces => {
+                let mut sub = self;
+                if sub.learn(Kind::Interface) {
+                    sub.core.interface_name = Some(variant.to_owned());
+                    Ok(Ok(sub))
+                } else {
+                    sub.conflict()
+                }
+            }
+        }
+    }
+
+    fn structure(mut self, name: &'static str, closes: u8) -> Result<Struct<'a>> {
+        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let start = self.core.out.len();
+        let mut is_bound_now = false;
+        let mut mark = None;
+        let def = match kind {
+            Kind::Struct
+                if self.core.shapes.defs[at as usize].name == name || closes > 0 =>
+            {
+                at
+            }
+            Kind::Unknown => {
+                is_bound_now = true;
+                let def = if closes > 0 {
+                    // A variant's fields belong to it alone.
+                    let def = self.core.shapes.def(name.into(), false);
+                    self.core.shapes.defs[def as usize].uses = 0;
+                    def
+                } else {
+                    self.core.shapes.bind(name, false)
+                };
+                self.core.shapes.set(self.node, Kind::Struct, def);
+                def
+            }
+            Kind::Interface => {
+                mark = Some(self.begin_interface(if name.is_empty() {
+                    "struct"
+                } else {
+                    name
+                })?);
+                self.core.shapes.bind(name, false)
+            }
+            _ => return self.conflict(),
+        };
+        self.core.enter()?;
+        if mark.is_none() {
+            self.start();
+        }
+        let entry = &mut self.core.shapes.defs[def as usize];
+        let is_creator = !entry.is_complete && entry.active == 0;
+        entry.active += 1;
+        if entry.active > 1 {
+            entry.is_recursive = true;
+        }
+        Ok(Struct {
+            core: self.core,
+            node: self.node,
+            def,
+            entered: def,
+            next: 0,
+            last: 0,
+            closes,
+            is_bound_now: is_bound_now || mark.is_some(),
+            is_creator,
+            mark,
+            start,
+        })
+    }
+
+    fn tuple(mut self, name: &'static str, len: usize, closes: u8) -> Result<Tuple<'a>> {
+        if self.flags & COMPLEX != 0 {
+            return self.complex();
+        }
+        if self.flags & INTERFACE != 0 {
+            if !self.learn(Kind::Interface) {
+                return self.conflict();
+            }
+            let Self { core, node, delta, flags } = self;
+            let flags = flags & !INTERFACE;
+            return Ok(Tuple::Interface { core, node, delta, flags, is_named: false });
+        }
+        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let def = match kind {
+            Kind::Tuple | Kind::Array => {
+                if self.core.shapes.defs[at as usize].fields.len() != len {
+                    return self.conflict();
+                }
+                at
+            }
+            Kind::Interface if closes == 0 => {
+                return self.sequence(Some(len)).map(Tuple::Seq);
+            }
+            Kind::Unknown => {
+                let shapes = &mut self.core.shapes;
+                let def = shapes.def(name.into(), false);
+                shapes.defs[def as usize].uses = 0;
+                // The length comes from the value, yet a node is made for each.
+                let fields: Vec<_> = (0..len)
+                    .map(|index| FieldDef {
+                        name: Cow::Owned(format!("F{index}")),
+                        node: Some(shapes.add(Kind::Unknown)),
+                    })
+                    .collect();
+                shapes.defs[def as usize].fields = fields;
+                shapes.set(self.node, Kind::Tuple, def);
+                def
+            }
+            _ => return self.conflict(),
+        };
+        self.core.enter()?;
+        self.start();
+        let is_new = kind == Kind::Unknown && name.is_empty() && !self.core.one_pass;
+        let parts = Parts {
+            core: self.core,
+            node: self.node,
+            def,
+            len,
+            next: 0,
+            last: 0,
+            closes,
+            is_new,
+        };
+        Ok(if kind == Kind::Array {
+            put_uint(&mut parts.core.out, len as u64);
+            Tuple::Array(parts)
+        } else {
+            Tuple::Struct(parts)
+        })
+    }
+
+    fn complex(mut self) -> Result<Tuple<'a>> {
+        if !self.learn(Kind::Complex) && self.kind() != Kind::Interface {
+            return self.conflict();
+        }
+        let start = self.core.out.len();
+        let omits = self.omits();
+        let mark = if self.kind() == Kind::Interface {
+            let mark = self.begin_interface("complex128")?;
+            self.core.out.push(0);
+            Some(mark)
+        } else {
+            self.start();
+            None
+        };
+        let Self { core, node, .. } = self;
+        Ok(Tuple::Complex { core, node, start, is_zero: true, omits, mark })
+    }
+}
+
+/// Where an interface's value begins, behind its name, and what it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    at: usize,
+    def: DefId,
+}
+
+impl Core {
+    /// Puts the id and the length of an interface's value before it.
+    fn end_interface(&mut self, at: usize, id: i32) {
+        let len = self.out.len() - at;
+        self.had_interface |= id >= 64;
+        let mut head = [0; 18];
+        let mut used = 0;
+        for value in [zigzag(i64::from(id)), len as u64] {
+            let (bytes, count) = uint_bytes(value);
+            let end = bytes.len();
+            head[used..used + count].copy_from_slice(&bytes[end - count..]);
+            used += count;
+        }
+        flush_into(&mut self.out, at, &head[..used]);
+    }
+}
+
+macro_rules! scalar {
+    ($($method:ident($type:ty) $kind:ident $zero:expr, $name:literal $id:literal, |$out:ident, $value:ident| $put:expr;)*) => {
+        $(#[inline]
+        fn $method(mut self, $value: $type) -> Result<()> {
+            if self.kind() != Kind::$kind && !self.learn(Kind::$kind) {
+                return match self.kind() {
+                    Kind::Interface => self.interface_scalar($name, $id, |$out| $put),
+                    _ => self.conflict(),
+                };
+            }
+            if $zero(&self, $value) && self.omit() {
+                return Ok(());
+            }
+            self.start();
+            let $out = &mut self.core.out;
+            $put;
+            Ok(())
+        })*
+    };
+}
+
+impl<'a> ser::Serializer for Sub<'a> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Seq<'a>;
+    type SerializeTuple = Tuple<'a>;
+    type SerializeTupleStruct = Tuple<'a>;
+    type SerializeTupleVariant = Tuple<'a>;
+    type SerializeMap = Map<'a>;
+    type SerializeStruct = Struct<'a>;
+    type SerializeStructVariant = Struct<'a>;
+
+    scalar! {
+        serialize_bool(bool) Bool (|_: &Self, value: bool| !value), "bool" 1,
+            |out, value| out.push(u8::from(value));
+        serialize_i64(i64) Int (|_: &Self, value| value == 0), "int" 2,
+            |out, value| put_int(out, value);
+        serialize_u64(u64) Uint (|_: &Self, value| value == 0), "uint" 3,
+            |out, value| put_uint(out, value);
+    }
+
+    #[inline]
+    fn serialize_i8(self, value: i8) -> Result<()> {
+        self.serialize_i64(value.into())
+    }
+
+    #[inline]
+    fn serialize_i16(self, value: i16) -> Result<()> {
+        self.serialize_i64(value.into())
+    }
+
+    #[inline]
+    fn serialize_i32(self, value: i32) -> Result<()> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i128(self, value: i128) -> Result<()> {
+        self.int128(value < 0, value.unsigned_abs(), INT128_NAMES[0])
+    }
+
+    fn serialize_u8(mut self, value: u8) -> Result<()> {
+        match self.kind() {
+            Kind::Byte => {
+                self.core.out.push(value);
+                Ok(())
+            }
+            Kind::Unknown if self.flags & ELEMENT != 0 => {
+                self.learn(Kind::Byte);
+                self.core.out.push(value);
+                Ok(())
+            }
+            _ => self.serialize_u64(value.into()),
+        }
+    }
+
+    #[inline]
+    fn serialize_u16(self, value: u16) -> Result<()> {
+        self.serialize_u64(value.into())
+    }
+
+    #[inline]
+    fn serialize_u32(self, value: u32) -> Result<()> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<()> {
+        self.int128(false, value, INT128_NAMES[1])
+    }
+
+    #[inline]
+    fn serialize_f32(self, value: f32) -> Result<()> {
+        self.serialize_f64(value.into())
+    }
+
+    fn serialize_f64(mut self, value: f64) -> Result<()> {
+        if self.flags & COMPLEX != 0 {
+            put_float(&mut self.core.out, value);
+            return Ok(());
+        }
+        if self.kind() != Kind::Float && !self.learn(Kind::Float) {
+            return match self.kind() {
+                Kind::Interface => {
+                    self.interface_scalar("float64", 4, |out| put_float(out, value))
+                }
+                _ => self.conflict(),
+            };
+        }
+        // Go leaves out minus zero too, and so loses its sign.
+        let is_zero = value.to_bits() == 0 || self.core.options.go_exact && value == 0.0;
+        if is_zero && self.omit() {
+            return Ok(());
+        }
+        self.start();
+        put_float(&mut self.core.out, value);
+        Ok(())
+    }
+
+    fn serialize_char(self, value: char) -> Result<()> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+
+    #[inline]
+    fn serialize_str(mut self, text: &str) -> Result<()> {
+        if self.kind() != Kind::String && !self.learn(Kind::String) {
+            if self.flags & NAME != 0 {
+                self.core.interface_name = Some(text.to_owned());
+                return Ok(());
+            }
+            return match self.kind() {
+                Kind::Interface => self
+                    .interface_scalar("string", 6, |out| put_bytes(out, text.as_bytes())),
+                _ => self.conflict(),
+            };
+        }
+        if text.is_empty() && self.omit() {
+            return Ok(());
+        }
+        self.start();
+        put_bytes(&mut self.core.out, text.as_bytes());
+        Ok(())
+    }
+
+    fn serialize_bytes(mut self, bytes: &[u8]) -> Result<()> {
+        if self.flags & TIME != 0 {
+            let (zero, used) = crate::Time::ZERO.payload();
+            let is_zero = bytes == &zero[..used];
+            return self.opaque(OpaqueKind::Gob, "Time", bytes, is_zero);
+        }
+        if self.flags & OPAQUE != 0 {
+            return match Opaque::split(bytes) {
+                Some((kind, name, payload)) => {
+                    self.opaque(kind, name, payload, payload.is_empty())
+                }
+                None => Self::misused(),
+            };
+        }
+        if self.kind() != Kind::Bytes && !self.learn(Kind::Bytes) {
+            let Node { kind, at, .. } = self.core.shapes.node(self.node);
+            match kind {
+                Kind::Slice
+                    if matches!(
+                        self.core.shapes.node(at).kind,
+                        Kind::Byte | Kind::Unknown
+                    ) =>
+                {
+                    self.core.shapes.set(at, Kind::Byte, 0);
+                }
+                Kind::Interface => {
+                    return self
+                        .interface_scalar("[]uint8", 5, |out| put_bytes(out, bytes));
+                }
+                _ => return self.conflict(),
+            }
+        }
+        if bytes.is_empty() && self.omit() {
+            return Ok(());
+        }
+        self.start();
+        put_bytes(&mut self.core.out, bytes);
+        Ok(())
+    }
+
+    fn serialize_none(mut self) -> Result<()> {
+        let Node { kind, flags, .. } = self.core.shapes.node(self.node);
+        if self.flags & FIELD != 0 && (kind != Kind::Interface || self.omits()) {
+            if flags & OPTIONAL == 0 {
+                self.core.shapes.flag(self.node, OPTIONAL);
+                self.core.shapes.is_dirty = true;
+            }
+            return Ok(());
+        }
+        match kind {
+            Kind::Option | Kind::Interface => {}
+            Kind::Unknown => {
+                let held = self.core.shapes.add(Kind::Unknown);
+                self.core.shapes.set(self.node, Kind::Option, held);
+            }
+            _ => return self.conflict(),
+        }
+        self.start();
+        self.core.out.push(0);
+        Ok(())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(mut self, value: &T) -> Result<()> {
+        let Node { kind, at, flags } = self.core.shapes.node(self.node);
+        if kind == Kind::Interface || self.flags & FIELD != 0 {
+            if self.flags & FIELD != 0 {
+                if flags & OPTIONAL == 0 {
+                    self.core.shapes.flag(self.node, OPTIONAL);
+                    self.core.shapes.is_dirty = true;
+                }
+                if !self.core.options.go_exact {
+                    self.flags |= FORCE;
+                }
+            }
+            self.core.wrap()?;
+            value.serialize(Sub { core: &mut *self.core, ..self })?;
+            self.core.unwrap();
+            return Ok(());
+        }
+        let held = match kind {
+            Kind::Option => at,
+            Kind::Unknown => {
+                let held = self.core.shapes.add(Kind::Unknown);
+                self.core.shapes.set(self.node, Kind::Option, held);
+                held
+            }
+            _ => return self.conflict(),
+        };
+        self.core.enter()?;
+        self.start();
+        value.serialize(Sub { core: &mut *self.core, node: held, delta: 1, flags: 0 })?;
+        self.core.out.push(0);
+        self.core.leave();
+        Ok(())
+    }
+
+    fn serialize_unit(self) -> Result<()> {
+        self.unit("()")
+    }
+
+    fn serialize_unit_struct(self, name: &'static str) -> Result<()> {
+        self.unit(name)
+    }
+
+    fn serialize_unit_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+    ) -> Result<()> {
+        if self.core.options.enums == Enums::Names {
+            return self.serialize_str(variant);
+        }
+        let sub = match self.renamed_variant(variant, true)? {
+            // In an interface, a struct without fields.
+            Ok(sub) => return sub.structure("", 0).and_then(ser::SerializeStruct::end),
+            Err(sub) => sub,
+        };
+        let (mut sub, mark) = sub.variant(name, index, variant)?;
+        let core = if sub.kind() == Kind::Unit {
+            sub.start();
+            sub.core.out.push(0);
+            sub.core
+        } else {
+            let Sub { core, node, delta, flags } = sub;
+            Sub { core: &mut *core, node, delta, flags }.unit("")?;
+            core
+        };
+        core.end_variant(mark);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        if name.as_bytes().first() == Some(&b'$') {
+            self.flags |= match name {
+                TIME_TOKEN => TIME,
+                OPAQUE_TOKEN => OPAQUE,
+                COMPLEX_TOKEN => COMPLEX,
+                INTERFACE_TOKEN => INTERFACE,
+                _ => 0,
+            };
+        }
+        self.core.wrap()?;
+        value.serialize(Sub { core: &mut *self.core, ..self })?;
+        self.core.unwrap();
+        Ok(())
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        let sub = match self.renamed_variant(variant, false)? {
+            Ok(sub) => return value.serialize(sub),
+            Err(sub) => sub,
+        };
+        let (Sub { core, node, delta, flags }, mark) =
+            sub.variant(name, index, variant)?;
+        value
+            .serialize(Sub { core: &mut *core, node, delta, flags })
+            .map_err(|error| error.in_field(variant))?;
+        core.end_variant(mark);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_seq(self, len: Option<usize>) -> Result<Seq<'a>> {
+        self.sequence(len)
+    }
+
+    fn serialize_tuple(self, len: usize) -> Result<Tuple<'a>> {
+        self.tuple("", len, 0)
+    }
+
+    fn serialize_tuple_struct(self, name: &'static str, len: usize) -> Result<Tuple<'a>> {
+        self.tuple(name, len, 0)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Tuple<'a>> {
+        let sub = match self.renamed_variant(variant, false)? {
+            Ok(sub) => return sub.tuple(variant, len, 0),
+            Err(sub) => sub,
+        };
+        let (sub, mark) = sub.variant(name, index, variant)?;
+        let tuple = sub.tuple(variant, len, 1)?;
+        Ok(match (tuple, mark) {
+            (tuple, None) => tuple,
+            (Tuple::Struct(parts), Some(mark)) => Tuple::Marked(parts, mark),
+            (other, Some(_)) => other,
+        })
+    }
+
+    fn serialize_map(mut self, len: Option<usize>) -> Result<Map<'a>> {
+        let start = self.core.out.len();
+        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let mut mark = None;
+        let (key, elem, concrete) = match kind {
+            Kind::Map => (at, at + 1, None),
+            Kind::Unknown => {
+                let key = self.core.shapes.add(Kind::Unknown);
+                self.core.shapes.add(Kind::Unknown);
+                self.core.shapes.set(self.node, Kind::Map, key);
+                (key, key + 1, None)
+            }
+            Kind::Interface => {
+                let (name, key, concrete) = if self.core.shapes.any_keys {
+                    ("map[interface {}]interface {}", ANY, Concrete::AnyKeyMap)
+                } else {
+                    ("map[string]interface {}", TEXT, Concrete::AnyMap)
+                };
+                mark = Some(self.begin_interface(name)?);
+                (key, ANY, Some(concrete))
+            }
+            _ => return self.conflict(),
+        };
+        self.core.enter()?;
+        match mark {
+            Some(_) => self.core.out.push(0),
+            None => self.start(),
+        }
+        Ok(Map { key, seq: Seq::new(self, elem, len, start, mark, concrete) })
+    }
+
+    #[inline]
+    fn serialize_struct(self, name: &'static str, _len: usize) -> Result<Struct<'a>> {
+        self.structure(name, 0)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        _len: usize,
+    ) -> Result<Struct<'a>> {
+        let sub = match self.renamed_variant(variant, false)? {
+            Ok(sub) => return sub.structure(variant, 0),
+            Err(sub) => sub,
+        };
+        let (sub, mark) = sub.variant(name, index, variant)?;
+        let mut fields = sub.structure(variant, 1)?;
+        if let Some(Mark { at, def }) = mark {
+            // The whole enum is the interface's value.
+            fields.mark = Some(at);
+            fields.entered = fields.def;
+            return Ok(Struct { closes: 2, last: 0, start: def as usize, ..fields });
+        }
+        Ok(fields)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+}
+
+impl Core {
+    /// Ends an enum's struct.
+    fn end_variant(&mut self, mark: Option<Mark>) {
+        self.out.push(0);
+        self.leave();
+        if let Some(Mark { at, def }) = mark {
+            let id = self.shapes.concrete(Concrete::Def(def));
+            self.end_interface(at, id);
+        }
+    }
+}
+
+/// The elements of a sequence.
+pub(crate) struct Seq<'a> {
+    core: &'a mut Core,
+    node: NodeId,
+    flags: u8,
+    elem: NodeId,
+    count: u64,
+    announced: u64,
+    /// Where the position began, with its delta.
+    start: usize,
+    /// Where the count stands.
+    count_at: usize,
+    mark: Option<usize>,
+    concrete: Option<Concrete>,
+}
+
+impl<'a> Seq<'a> {
+    #[inline]
+    fn new(
+        sub: Sub<'a>,
+        elem: NodeId,
+        len: Option<usize>,
+        start: usize,
+        mark: Option<usize>,
+        concrete: Option<Concrete>,
+    ) -> Self {
+        let Sub { core, node, flags, .. } = sub;
+        let announced = len.unwrap_or(0) as u64;
+        let count_at = core.out.len();
+        put_uint(&mut core.out, announced);
+        Self {
+            core,
+            node,
+            flags,
+            elem,
+            count: 0,
+            announced,
+            start,
+            count_at,
+            mark,
+            concrete,
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, error: Error) -> Error {
+        if self.elem == BYTE && self.core.conflict == Some(BYTE) {
+            // Bytes once, and numbers now.
+            let elem = self.core.shapes.add(Kind::Interface);
+            self.core.shapes.set(self.node, Kind::Slice, elem);
+            self.core.conflict = None;
+            self.core.again = true;
+        }
+        error.in_element(usize::try_from(self.count).unwrap_or(usize::MAX))
+    }
+
+    #[inline]
+    fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        let sub =
+            Sub { core: &mut *self.core, node: self.elem, delta: 0, flags: ELEMENT };
+        match value.serialize(sub) {
+            Ok(()) => {
+                self.count += 1;
+                Ok(())
+            }
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    fn finish(self, is_open: bool) {
+        let Self { core, node, flags, count, announced, start, count_at, mark, .. } =
+            self;
+        core.leave();
+        if count != announced {
+            let (_, used) = uint_bytes(announced);
+            let (bytes, needed) = uint_bytes(count);
+            core.out.splice(
+                count_at..count_at + used,
+                bytes[bytes.len() - needed..].iter().copied(),
+            );
+        }
+        if let (Some(mark), Some(concrete)) = (mark, self.concrete) {
+            let id = core.shapes.concrete(concrete);
+            core.end_interface(mark, id);
+            return;
+        }
+        if count == 0 && flags & FIELD != 0 {
+            let mut sub = Sub { core, node, delta: 0, flags };
+            // Go cannot read what is declared with a wrong type, so `Some` of an empty
+            // container of unknown type is left out too, unless nothing may be lost.
+            let unreadable = flags & FORCE != 0 && is_open && !sub.core.options.lossless;
+            if unreadable || sub.omit() {
+                sub.core.out.truncate(start);
+            }
+        }
+    }
+}
+
+impl ser::SerializeSeq for Seq<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.put(value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        let is_open = self.count == 0 && self.core.shapes.is_open(self.elem);
+        self.finish(is_open);
+        Ok(())
+    }
+}
+
+/// The entries of a map.
+pub(crate) struct Map<'a> {
+    key: NodeId,
+    seq: Seq<'a>,
+}
+
+impl ser::SerializeMap for Map<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+        let sub = Sub { core: &mut *self.seq.core, node: self.key, delta: 0, flags: 0 };
+        key.serialize(sub).map_err(|error| self.seq.failed(error))
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        // No element of a sequence: a map of u8 is no map of bytes.
+        let sub =
+            Sub { core: &mut *self.seq.core, node: self.seq.elem, delta: 0, flags: 0 };
+        match value.serialize(sub) {
+            Ok(()) => {
+                self.seq.count += 1;
+                Ok(())
+            }
+            Err(error) => Err(self.seq.failed(error)),
+        }
+    }
+
+    fn end(self) -> Result<()> {
+        let is_open = self.seq.count == 0
+            && (self.seq.core.shapes.is_open(self.key)
+                || self.seq.core.shapes.is_open(self.seq.elem));
+        self.seq.finish(is_open);
+        Ok(())
+    }
+}
+
+/// The fields of a struct.
+pub(crate) struct Struct<'a> {
+    core: &'a mut Core,
+    node: NodeId,
+    def: DefId,
+    /// The definition that counts this value among those being written.
+    entered: DefId,
+    /// The number of the next field.
+    next: u32,
+    /// One more than the number of the last field that was sent.
+    last: u32,
+    /// 0: a struct; 1: the content of a variant; 2: that in an interface.
+    closes: u8,
+    is_bound_now: bool,
+    /// Whether fields may be added to the definition.
+    is_creator: bool,
+    mark: Option<usize>,
+    /// Where it began; for a variant in an interface the enum's definition.
+    start: usize,
+}
+
+impl Struct<'_> {
+    /// The node of the next field, which must have this name.
+    #[inline]
+    fn field(&mut self, name: &'static str) -> Result<NodeId> {
+        let fields = &self.core.shapes.defs[self.def as usize].fields;
+        if let Some(FieldDef { name: Cow::Borrowed(known), node: Some(node) }) =
+            fields.get(self.next as usize)
+            && std::ptr::eq(*known, name)
+        {
+            self.next += 1;
+            return Ok(*node);
+        }
+        self.find_field(name)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_field(&mut self, name: &'static str) -> Result<NodeId> {
+        let shapes = &mut self.core.shapes;
+        let def = &mut shapes.defs[self.def as usize];
+        let next = self.next as usize;
+        match def.fields.get(next) {
+            Some(FieldDef { name: known, node: Some(node) }) if *known == name => {
+                self.next += 1;
+                return Ok(*node);
+            }
+            None if !def.is_complete => {
+                let node = shapes.add(Kind::Unknown);
+                let field = FieldDef { name: name.into(), node: Some(node) };
+                shapes.defs[self.def as usize].fields.push(field);
+                shapes.is_dirty = true;
+                self.next += 1;
+                return Ok(node);
+            }
+            _ => {}
+        }
+        // Another struct of the same name, or the same with other fields.
+        if !self.is_bound_now {
+            self.core.conflict.get_or_insert(self.node);
+            return Err(Error::data("the fields of structs of one name disagree"));
+        }
+        let branch = shapes.branch(self.def, next, Some(name));
+        self.rebind(branch);
+        let shapes = &mut self.core.shapes;
+        let known = shapes.defs[branch as usize].fields.get(next);
+        let node = if let Some(node) = known.and_then(|field| field.node) {
+            node
+        } else {
+            let node = shapes.add(Kind::Unknown);
+            let field = FieldDef { name: name.into(), node: Some(node) };
+            shapes.defs[branch as usize].fields.push(field);
+            node
+        };
+        self.next += 1;
+        Ok(node)
+    }
+
+    fn rebind(&mut self, def: DefId) {
+        self.def = def;
+        self.is_creator = false;
+        if self.mark.is_none() || self.closes > 0 {
+            self.core.shapes.set(self.node, Kind::Struct, def);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn failed(&mut self, name: &'static str, error: Error) -> Error {
+        // Structs of one name in several places that disagree inside are several types.
+        if self.core.conflict.is_some() {
+            let def = &self.core.shapes.defs[self.entered as usize];
+            if def.uses > 1 && !def.is_recursive && !self.core.one_pass {
+                let name = def.name.clone();
+                self.core.conflict = None;
+                self.core.again = true;
+                self.core.shapes.unshare(name);
+                // Nothing that was written so far counts.
+                return Error::data("the types of values disagree");
+            }
+        }
+        if self.core.again { error } else { error.in_field(name) }
+    }
+
+    fn finish(mut self) -> Result<()> {
+        let count = self.next as usize;
+        let def = &mut self.core.shapes.defs[self.def as usize];
+        if self.is_creator {
+            def.is_complete = true;
+        } else if def.fields.len() > count && def.is_complete {
+            if !self.is_bound_now {
+                self.core.conflict.get_or_insert(self.node);
+                return Err(Error::data("the fields of structs of one name disagree"));
+            }
+            let branch = self.core.shapes.branch(self.def, count, None);
+            self.rebind(branch);
+            self.core.shapes.defs[branch as usize].is_complete = true;
+        } else if def.fields.len() == count {
+            def.is_complete = true;
+        }
+        let entered = &mut self.core.shapes.defs[self.entered as usize];
+        entered.active = entered.active.saturating_sub(1);
+        self.core.out.push(0);
+        self.core.leave();
+        match (self.closes, self.mark) {
+            (0, None) => {}
+            (0, Some(at)) => {
+                let id = self.core.shapes.concrete(Concrete::Def(self.def));
+                self.core.end_interface(at, id);
+            }
+            (1, _) => self.core.end_variant(None),
+            (_, at) => {
+                let def = DefId::try_from(self.start).unwrap_or(DefId::MAX);
+                let at = at.unwrap_or_default();
+                self.core.end_variant(Some(Mark { at, def }));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn put<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        let node = self.field(name)?;
+        let before = self.core.out.len();
+        let sub = Sub {
+            core: &mut *self.core,
+            node,
+            delta: self.next - self.last,
+            flags: FIELD,
+        };
+        if let Err(error) = value.serialize(sub) {
+            return Err(self.failed(name, error));
+        }
+        if self.core.out.len() > before {
+            self.last = self.next;
+            if self.core.shapes.node(node).flags & SENT == 0 {
+                self.core.shapes.flag(node, SENT);
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, name: &'static str) -> Result<()> {
+        let node = self.field(name)?;
+        let flags = self.core.shapes.node(node).flags;
+        if flags & SKIPPABLE == 0 {
+            self.core.shapes.flag(node, SKIPPABLE);
+            self.core.shapes.is_dirty = true;
+            // Zeros that were left out until now would be taken for missing fields.
+            if flags & OMITTED != 0 && !self.core.one_pass {
+                self.core.again = true;
+                return Err(Error::data("a field that was zero is missing"));
+            }
+        }
+        Ok(())
+    }
+}
+
+macro_rules! fields {
+    ($($trait:ident)*) => {
+        $(impl ser::$trait for Struct<'_> {
+            type Ok = ();
+            type Error = Error;
+
+            #[inline]
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                value: &T,
+            ) -> Result<()> {
+                self.put(name, value)
+            }
+
+            fn skip_field(&mut self, name: &'static str) -> Result<()> {
+                self.skip(name)
+            }
+
+            #[inline]
+            fn end(self) -> Result<()> {
+                self.finish()
+            }
+        })*
+    };
+}
+
+fields! { SerializeStruct SerializeStructVariant }
+
+/// What a tuple is written as.
+pub(crate) enum Tuple<'a> {
+    /// A struct of F0, F1, …
+    Struct(Parts<'a>),
+    /// The same as the content of a variant in an interface.
+    Marked(Parts<'a>, Mark),
+    /// An array.
+    Array(Parts<'a>),
+    /// A dynamic slice.
+    Seq(Seq<'a>),
+    /// A complex number.
+    Complex {
+        core: &'a mut Core,
+        node: NodeId,
+        start: usize,
+        is_zero: bool,
+        omits: bool,
+        mark: Option<usize>,
+    },
+    /// The name of an interface's type and its value.
+    Interface { core: &'a mut Core, node: NodeId, delta: u32, flags: u8, is_named: bool },
+}
+
+/// The elements of a tuple.
+pub(crate) struct Parts<'a> {
+    core: &'a mut Core,
+    node: NodeId,
+    def: DefId,
+    len: usize,
+    next: u32,
+    last: u32,
+    closes: u8,
+    /// Whether all that is known of it comes from this value.
+    is_new: bool,
+}
+
+impl Parts<'_> {
+    fn node(&self, index: u32) -> Result<NodeId> {
+        let fields = &self.core.shapes.defs[self.def as usize].fields;
+        fields.get(index as usize).and_then(|field| field.node).ok_or_else(|| {
+            Error::data("expected as many elements as the tuple announced")
+        })
+    }
+
+    fn put_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        let node = self.node(self.next)?;
+        self.next += 1;
+        let before = self.core.out.len();
+        let delta = self.next - self.last;
+        let sub = Sub { core: &mut *self.core, node, delta, flags: FIELD };
+        value.serialize(sub).map_err(|error| error.in_element(self.next as usize - 1))?;
+        if self.core.out.len() > before {
+            self.last = self.next;
+            if self.core.shapes.node(node).flags & SENT == 0 {
+                self.core.shapes.flag(node, SENT);
+            }
+        }
+        Ok(())
+    }
+
+    fn put_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        if self.next as usize >= self.len {
+            self.next = u32::MAX;
+        }
+        self.node(self.next)?;
+        let node = self.node(0)?;
+        let sub = Sub { core: &mut *self.core, node, delta: 0, flags: 0 };
+        value.serialize(sub).map_err(|error| error.in_element(self.next as usize))?;
+        self.next += 1;
+        Ok(())
+    }
+
+    fn end(self, is_struct: bool, mark: Option<Mark>) -> Result<()> {
+        if self.next as usize != self.len {
+            return Err(Error::data("expected as many elements as the tuple announced"));
+        }
+        if is_struct {
+            self.core.out.push(0);
+        }
+        self.core.leave();
+        if self.is_new && self.is_uniform() {
+            self.core.shapes.set(self.node, Kind::Array, self.def);
+            self.core.again = true;
+            return Err(Error::data("a tuple turns out to be an array"));
+        }
+        if self.closes > 0 {
+            self.core.end_variant(mark);
+        }
+        Ok(())
+    }
+
+    /// Whether all elements have one type, so that they are an array.
+    fn is_uniform(&self) -> bool {
+        let shapes = &self.core.shapes;
+        let mut nodes =
+            shapes.defs[self.def as usize].fields.iter().map(|field| field.node);
+        let Some(Some(first)) = nodes.next() else { return false };
+        let is_option = |node| shapes.node(node).flags & OPTIONAL != 0;
+        !is_option(first)
+            && shapes.is_same(first, first)
+            && nodes.all(|node| {
+                node.is_some_and(|node| !is_option(node) && shapes.is_same(first, node))
+            })
+    }
+}
+
+impl Tuple<'_> {
+    fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        match self {
+            Self::Struct(parts) | Self::Marked(parts, _) => parts.put_field(value),
+            Self::Array(parts) => parts.put_element(value),
+            Self::Seq(seq) => seq.put(value),
+            Self::Complex { core, node, is_zero, .. } => {
+                let before = core.out.len();
+                let sub = Sub { core, node: *node, delta: 0, flags: COMPLEX };
+                value.serialize(sub)?;
+                // A zero is one byte, and minus zero two.
+                *is_zero &= core.out[before..] == [0];
+                Ok(())
+            }
+            Self::Interface { core, node, delta, flags, is_named } => {
+                let core = &mut **core;
+                if !*is_named {
+                    *is_named = true;
+                    return value.serialize(Sub {
+                        core,
+                        node: *node,
+                        delta: 0,
+                        flags: NAME,
+                    });
+                }
+                // The name holds for this value only, not for those inside.
+                value.serialize(Sub { core, node: *node, delta: *delta, flags: *flags })
+            }
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Self::Struct(parts) => parts.end(true, None),
+            Self::Marked(parts, mark) => parts.end(true, Some(mark)),
+            Self::Array(parts) => parts.end(false, None),
+            Self::Seq(seq) => {
+                seq.finish(false);
+                Ok(())
+            }
+            Self::Complex { core, node, start, is_zero, omits, mark } => {
+                if let Some(mark) = mark {
+                    core.end_interface(mark, 7);
+                    return Ok(());
+                }
+                let flags = if omits { FIELD } else { 0 };
+                let mut sub = Sub { core, node, delta: 0, flags };
+                if is_zero && sub.omit() {
+                    sub.core.out.truncate(start);
+                }
+                Ok(())
+            }
+            Self::Interface { core, .. } => {
+                core.interface_name = None;
+                Ok(())
+            }
+        }
+    }
+}
+
+macro_rules! elements {
+    ($($trait:ident $method:ident)*) => {
+        $(impl ser::$trait for Tuple<'_> {
+            type Ok = ();
+            type Error = Error;
+
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+                self.put(value)
+            }
+
+            fn end(self) -> Result<()> {
+                self.finish()
+            }
+        })*
+    };
+}
+
+elements! {
+    SerializeTuple serialize_element
+    SerializeTupleStruct serialize_field
+    SerializeTupleVariant serialize_field
+}
