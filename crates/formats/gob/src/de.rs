@@ -235,15 +235,17 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         let state = self.state;
-        if len > 0 {
-            state.levels.enter()?;
-        }
         let number = next_field(&mut state.cursor, 0, len)?;
         let Some(field) = state.types.field(start, number).filter(|_| number < len)
         else {
             return Err(Error::data("expected a variant, found an enum without one"));
         };
         let slot = field.slot;
+        // A unit variant takes no level, as in other formats.
+        let has_level = !state.types.is_unit(slot);
+        if has_level {
+            state.levels.enter()?;
+        }
         let value = visitor
             .visit_enum(Variant { state: &mut *state, name: number, start, slot })
             .map_err(|error| match state.types.field(start, number) {
@@ -255,7 +257,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         if next_field(&mut state.cursor, number.saturating_add(1), len)? != len {
             return Err(Error::data("expected one variant, found two"));
         }
-        if len > 0 {
+        if has_level {
             state.levels.leave();
         }
         Ok(value)
@@ -275,9 +277,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         let field = self.state.types.field(start, number).filter(|_| number < len);
         let slot = field.map(|field| field.slot);
         let bare = slot.is_some_and(|slot| {
-            let kind = self.state.types.kind(slot);
-            matches!(kind, Kind::Struct { len: 0, .. })
-                && self.state.types.name(slot).is_empty()
+            self.state.types.is_unit(slot) && self.state.types.name(slot).is_empty()
         });
         match (field, slot) {
             (Some(field), Some(slot)) if bare => {

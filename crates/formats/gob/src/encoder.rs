@@ -110,7 +110,8 @@ impl WriteOptions {
     }
 
     /// Whether to write what Go may refuse to read so that Rust loses nothing: `Some` of an
-    /// empty sequence or map whose elements were never seen.
+    /// empty sequence or map whose elements were never seen; a sequence of `u8` as a slice of
+    /// numbers instead of bytes, so that an untagged enum can tell it from text.
     #[must_use]
     pub const fn with_lossless(mut self, lossless: bool) -> Self {
         self.lossless = lossless;
@@ -179,6 +180,13 @@ impl Messages {
         Self { core: Core::new(options), prefix: Vec::new(), last: None, head: 4 }
     }
 
+    /// Nothing is known and nothing counts as sent from here on: the bytes of a stream depend
+    /// on its values alone.
+    pub(crate) fn begin_stream(&mut self) {
+        self.core.shapes.forget_all();
+        self.last = None;
+    }
+
     /// Appends the message of a value, and before it the definitions: all of them if it
     /// `is_alone`, else those that were not sent.
     pub(crate) fn append<T: Serialize + ?Sized>(
@@ -203,62 +211,53 @@ impl Messages {
         start: usize,
         is_alone: bool,
     ) -> Result<()> {
-        // Twice where ids that stand in the value change, and for good then.
-        for _ in 0..MAX_ROUNDS {
-            if is_alone {
-                self.core.out.extend_from_slice(&self.prefix);
-            }
-            // A head as long as the last one is reserved, so that nothing moves in a long run
-            // of similar values.
-            let head_at = self.core.out.len();
-            self.core.out.extend_from_slice(&[0; MAX_HEAD][..self.head]);
-            let body_at = self.core.out.len();
+        if is_alone && !self.core.shapes.is_blank() {
+            // What was learned from other values holds for this one if it would have taught
+            // the same: equal values have equal bytes, whatever was written before.
+            self.core.out.extend_from_slice(&self.prefix);
+            let (head_at, body_at) = self.reserve_head();
             let root = self.core.value(value)?;
-            if self.core.shapes.is_dirty {
-                if is_alone {
-                    self.core.shapes.forget_sent();
-                    self.prefix.clear();
-                    self.last = None;
-                    // Ids within the value are given anew.
-                    if self.core.has_concretes() {
-                        self.core.out.truncate(start);
-                        self.core.out.extend_from_slice(&[0; MAX_HEAD][..self.head]);
-                        self.core.value(value)?;
-                        let mut definitions = Vec::new();
-                        if self.core.shapes.describe(root, &mut definitions) {
-                            self.core.out.truncate(start);
-                            continue;
-                        }
-                        self.prefix = definitions;
-                        return self.finish(root, start, start, start + self.head, true);
-                    }
-                }
-                let mut definitions = Vec::new();
-                if self.core.shapes.describe(root, &mut definitions) {
-                    self.core.out.truncate(start);
-                    continue;
-                }
-                self.last = None;
-                if is_alone {
-                    self.prefix = definitions;
-                    return self.finish(root, start, head_at, body_at, true);
-                }
-                self.prefix = definitions;
-                let done = self.finish(root, start, head_at, body_at, true);
-                self.prefix.clear();
-                return done;
+            if !self.core.shapes.is_dirty && self.core.shapes.is_all_touched() {
+                return self.finish(root, head_at, body_at, false);
             }
-            return self.finish(root, start, head_at, body_at, false);
+            self.core.out.truncate(start);
+            self.core.shapes.forget_all();
+            self.last = None;
+        }
+        // Once more where ids that stand in the value change, and for good then.
+        for _ in 0..MAX_ROUNDS {
+            let (head_at, body_at) = self.reserve_head();
+            let root = self.core.value(value)?;
+            self.prefix.clear();
+            if !self.core.shapes.is_dirty {
+                return self.finish(root, head_at, body_at, false);
+            }
+            self.last = None;
+            if self.core.shapes.describe(root, &mut self.prefix) {
+                self.core.out.truncate(start);
+                continue;
+            }
+            if is_alone {
+                self.core.shapes.count_all(root);
+            }
+            return self.finish(root, head_at, body_at, true);
         }
         Err(Error::unsupported("expected a value whose types come to rest"))
     }
 
-    /// Writes the head of the value that stands from `body_at` on. Whatever is between `start`
-    /// and the head is replaced by the prefix if that is new.
+    /// Makes room for a head as long as the last one, so that nothing moves in a long run of
+    /// similar values.
+    fn reserve_head(&mut self) -> (usize, usize) {
+        let head_at = self.core.out.len();
+        self.core.out.extend_from_slice(&[0; MAX_HEAD][..self.head]);
+        (head_at, self.core.out.len())
+    }
+
+    /// Writes the head of the value that stands from `body_at` on, into the place from
+    /// `head_at` on; before it the prefix, unless that stands there already.
     fn finish(
         &mut self,
         root: NodeId,
-        start: usize,
         head_at: usize,
         body_at: usize,
         is_new: bool,
@@ -286,15 +285,14 @@ impl Messages {
         head[len_len..len_len + id_len]
             .copy_from_slice(&id_bytes[id_bytes.len() - id_len..]);
         self.head = used;
-        if is_new {
-            let prefix = std::mem::take(&mut self.prefix);
-            let head = head[..used].iter().copied();
-            self.core.out.splice(start..body_at, prefix.iter().copied().chain(head));
-            self.prefix = prefix;
+        let head = &head[..used];
+        if is_new && !self.prefix.is_empty() {
+            let parts = self.prefix.iter().chain(head).copied();
+            self.core.out.splice(head_at..body_at, parts);
         } else if used == body_at - head_at {
-            self.core.out[head_at..body_at].copy_from_slice(&head[..used]);
+            self.core.out[head_at..body_at].copy_from_slice(head);
         } else {
-            self.core.out.splice(head_at..body_at, head[..used].iter().copied());
+            self.core.out.splice(head_at..body_at, head.iter().copied());
         }
         Ok(())
     }

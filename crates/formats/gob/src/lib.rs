@@ -1,6 +1,7 @@
 //! gob
 #![forbid(unsafe_code)]
 
+mod codec;
 mod de;
 mod decoder;
 mod dynamic;
@@ -15,6 +16,7 @@ mod types;
 mod value;
 mod wire;
 
+pub use crate::codec::{Gob, visit};
 pub use crate::decoder::{Decoder, Deserializer, from_reader, from_slice};
 pub use crate::dynamic::{Dynamic, Schema, Type, TypeKind};
 pub use crate::encoder::{Encoder, Enums, WriteOptions, to_vec, to_writer};

@@ -9,7 +9,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use crate::types::{Kind, Slot, TypeLimits, Types};
+use crate::types::{Kind, Role, Slot, TypeLimits, Types};
 use crate::wire::{Cursor, Wire};
 use crate::{Error, Result};
 
@@ -433,8 +433,10 @@ pub(crate) fn skip<W: Wire>(
             }
             levels.leave();
         }
-        Kind::Struct { start, len, .. } => {
-            if len > 0 {
+        Kind::Struct { start, len, role } => {
+            // A unit variant takes no level, as in other formats.
+            let has_level = len > 0 && role != Role::Enum;
+            if has_level {
                 levels.enter().map_err(|error| error.at(wire.offset()))?;
             }
             let mut next = 0;
@@ -445,10 +447,16 @@ pub(crate) fn skip<W: Wire>(
                     break;
                 };
                 let slot = field.slot;
-                skip(wire, types, slot, levels)?;
+                if role == Role::Enum && !types.is_unit(slot) {
+                    levels.enter().map_err(|error| error.at(wire.offset()))?;
+                    skip(wire, types, slot, levels)?;
+                    levels.leave();
+                } else {
+                    skip(wire, types, slot, levels)?;
+                }
                 next = number.saturating_add(1);
             }
-            if len > 0 {
+            if has_level {
                 levels.leave();
             }
         }

@@ -11,8 +11,8 @@ use serde::ser::{self, Serialize};
 
 use crate::dynamic::flush_into;
 use crate::shape::{
-    ANY, BYTE, Concrete, DefId, FieldDef, Kind, Node, NodeId, OMITTED, OPTIONAL, SENT,
-    SKIPPABLE, Shapes, TEXT,
+    ANY, BYTE, CONFLICT, Concrete, DefId, FieldDef, Kind, Node, NodeId, OMITTED,
+    OPTIONAL, SENT, SKIPPABLE, Shapes, TEXT,
 };
 use crate::special::{COMPLEX_TOKEN, INTERFACE_TOKEN, OPAQUE_TOKEN};
 use crate::time::TIME_TOKEN;
@@ -107,18 +107,17 @@ impl Core {
         self.wraps = self.options.max_depth.saturating_mul(2);
         self.interface_name = None;
         self.had_interface = false;
+        self.shapes.begin();
     }
 
     fn resolve(&mut self, node: NodeId) {
         match node {
             TEXT => self.shapes.any_keys = true,
-            node => self.shapes.set(node, Kind::Interface, 0),
+            node => {
+                self.shapes.set(node, Kind::Interface, 0);
+                self.shapes.flag(node, CONFLICT);
+            }
         }
-    }
-
-    /// Whether ids of types stand in the value.
-    pub(crate) fn has_concretes(&self) -> bool {
-        self.had_interface
     }
 
     #[inline]
@@ -188,8 +187,8 @@ pub(crate) struct Sub<'a> {
 
 impl<'a> Sub<'a> {
     #[inline]
-    fn kind(&self) -> Kind {
-        self.core.shapes.node(self.node).kind
+    fn kind(&mut self) -> Kind {
+        self.core.shapes.look(self.node).kind
     }
 
     /// Whether a zero is left out here.
@@ -265,6 +264,7 @@ impl<'a> Sub<'a> {
 
     /// Writes the head of an interface's value up to its name; where the rest begins.
     fn begin_interface(&mut self, name: &str) -> Result<usize> {
+        self.core.shapes.note(self.node, name);
         self.start();
         let named = self.core.interface_name.take();
         let name = named.as_deref().filter(|name| !name.is_empty()).unwrap_or(name);
@@ -277,7 +277,7 @@ impl<'a> Sub<'a> {
 
     fn sequence(mut self, len: Option<usize>) -> Result<Seq<'a>> {
         let start = self.core.out.len();
-        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let Node { kind, at, .. } = self.core.shapes.look(self.node);
         let mut mark = None;
         let (elem, concrete) = match kind {
             Kind::Slice => (at, None),
@@ -322,6 +322,7 @@ impl<'a> Sub<'a> {
             }
             Kind::Interface => {
                 // Nil; in a field it is what is left out.
+                self.core.shapes.note(self.node, "nil");
                 if self.omits() {
                     return Ok(());
                 }
@@ -340,7 +341,7 @@ impl<'a> Sub<'a> {
         payload: &[u8],
         is_zero: bool,
     ) -> Result<()> {
-        let Node { kind: known, at, .. } = self.core.shapes.node(self.node);
+        let Node { kind: known, at, .. } = self.core.shapes.look(self.node);
         match known {
             Kind::Opaque => {
                 let (a, b) = &self.core.shapes.opaques[at as usize];
@@ -392,8 +393,9 @@ impl<'a> Sub<'a> {
         name: &'static str,
         index: u32,
         variant: &'static str,
+        is_unit: bool,
     ) -> Result<(Sub<'a>, Option<Mark>)> {
-        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let Node { kind, at, .. } = self.core.shapes.look(self.node);
         let mut mark = None;
         let def = match kind {
             Kind::Enum if self.core.shapes.defs[at as usize].name == name => at,
@@ -411,7 +413,10 @@ impl<'a> Sub<'a> {
             }
             _ => return self.conflict(),
         };
-        self.core.enter()?;
+        // A unit variant takes no level, as in other formats.
+        if !is_unit {
+            self.core.enter()?;
+        }
         if mark.is_none() {
             self.start();
         }
@@ -463,7 +468,7 @@ impl<'a> Sub<'a> {
     }
 
     fn structure(mut self, name: &'static str, closes: u8) -> Result<Struct<'a>> {
-        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let Node { kind, at, .. } = self.core.shapes.look(self.node);
         let start = self.core.out.len();
         let mut is_bound_now = false;
         let mut mark = None;
@@ -533,7 +538,7 @@ impl<'a> Sub<'a> {
             let flags = flags & !INTERFACE;
             return Ok(Tuple::Interface { core, node, delta, flags, is_named: false });
         }
-        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let Node { kind, at, .. } = self.core.shapes.look(self.node);
         let def = match kind {
             Kind::Tuple | Kind::Array => {
                 if self.core.shapes.defs[at as usize].fields.len() != len {
@@ -635,7 +640,7 @@ macro_rules! scalar {
                     _ => self.conflict(),
                 };
             }
-            if $zero(&self, $value) && self.omit() {
+            if $zero($value) && self.omit() {
                 return Ok(());
             }
             self.start();
@@ -658,11 +663,11 @@ impl<'a> ser::Serializer for Sub<'a> {
     type SerializeStructVariant = Struct<'a>;
 
     scalar! {
-        serialize_bool(bool) Bool (|_: &Self, value: bool| !value), "bool" 1,
+        serialize_bool(bool) Bool (|value: bool| !value), "bool" 1,
             |out, value| out.push(u8::from(value));
-        serialize_i64(i64) Int (|_: &Self, value| value == 0), "int" 2,
+        serialize_i64(i64) Int (|value| value == 0), "int" 2,
             |out, value| put_int(out, value);
-        serialize_u64(u64) Uint (|_: &Self, value| value == 0), "uint" 3,
+        serialize_u64(u64) Uint (|value| value == 0), "uint" 3,
             |out, value| put_uint(out, value);
     }
 
@@ -691,7 +696,7 @@ impl<'a> ser::Serializer for Sub<'a> {
                 self.core.out.push(value);
                 Ok(())
             }
-            Kind::Unknown if self.flags & ELEMENT != 0 => {
+            Kind::Unknown if self.flags & ELEMENT != 0 && !self.core.options.lossless => {
                 self.learn(Kind::Byte);
                 self.core.out.push(value);
                 Ok(())
@@ -816,6 +821,7 @@ impl<'a> ser::Serializer for Sub<'a> {
             }
             return Ok(());
         }
+        self.kind();
         match kind {
             Kind::Option | Kind::Interface => {}
             Kind::Unknown => {
@@ -830,7 +836,10 @@ impl<'a> ser::Serializer for Sub<'a> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(mut self, value: &T) -> Result<()> {
-        let Node { kind, at, flags } = self.core.shapes.node(self.node);
+        let Node { kind, at, flags, .. } = self.core.shapes.node(self.node);
+        if self.flags & FIELD == 0 {
+            self.kind();
+        }
         if kind == Kind::Interface || self.flags & FIELD != 0 {
             if self.flags & FIELD != 0 {
                 if flags & OPTIONAL == 0 {
@@ -885,7 +894,7 @@ impl<'a> ser::Serializer for Sub<'a> {
             Ok(sub) => return sub.structure("", 0).and_then(ser::SerializeStruct::end),
             Err(sub) => sub,
         };
-        let (mut sub, mark) = sub.variant(name, index, variant)?;
+        let (mut sub, mark) = sub.variant(name, index, variant, true)?;
         let core = if sub.kind() == Kind::Unit {
             sub.start();
             sub.core.out.push(0);
@@ -895,7 +904,8 @@ impl<'a> ser::Serializer for Sub<'a> {
             Sub { core: &mut *core, node, delta, flags }.unit("")?;
             core
         };
-        core.end_variant(mark);
+        core.out.push(0);
+        core.end_enum(mark);
         Ok(())
     }
 
@@ -932,7 +942,7 @@ impl<'a> ser::Serializer for Sub<'a> {
             Err(sub) => sub,
         };
         let (Sub { core, node, delta, flags }, mark) =
-            sub.variant(name, index, variant)?;
+            sub.variant(name, index, variant, false)?;
         value
             .serialize(Sub { core: &mut *core, node, delta, flags })
             .map_err(|error| error.in_field(variant))?;
@@ -964,7 +974,7 @@ impl<'a> ser::Serializer for Sub<'a> {
             Ok(sub) => return sub.tuple(variant, len, 0),
             Err(sub) => sub,
         };
-        let (sub, mark) = sub.variant(name, index, variant)?;
+        let (sub, mark) = sub.variant(name, index, variant, false)?;
         let tuple = sub.tuple(variant, len, 1)?;
         Ok(match (tuple, mark) {
             (tuple, None) => tuple,
@@ -975,7 +985,7 @@ impl<'a> ser::Serializer for Sub<'a> {
 
     fn serialize_map(mut self, len: Option<usize>) -> Result<Map<'a>> {
         let start = self.core.out.len();
-        let Node { kind, at, .. } = self.core.shapes.node(self.node);
+        let Node { kind, at, .. } = self.core.shapes.look(self.node);
         let mut mark = None;
         let (key, elem, concrete) = match kind {
             Kind::Map => (at, at + 1, None),
@@ -1020,7 +1030,7 @@ impl<'a> ser::Serializer for Sub<'a> {
             Ok(sub) => return sub.structure(variant, 0),
             Err(sub) => sub,
         };
-        let (sub, mark) = sub.variant(name, index, variant)?;
+        let (sub, mark) = sub.variant(name, index, variant, false)?;
         let mut fields = sub.structure(variant, 1)?;
         if let Some(Mark { at, def }) = mark {
             // The whole enum is the interface's value.
@@ -1041,6 +1051,10 @@ impl Core {
     fn end_variant(&mut self, mark: Option<Mark>) {
         self.out.push(0);
         self.leave();
+        self.end_enum(mark);
+    }
+
+    fn end_enum(&mut self, mark: Option<Mark>) {
         if let Some(Mark { at, def }) = mark {
             let id = self.shapes.concrete(Concrete::Def(def));
             self.end_interface(at, id);
@@ -1369,6 +1383,7 @@ impl Struct<'_> {
     fn skip(&mut self, name: &'static str) -> Result<()> {
         let node = self.field(name)?;
         let flags = self.core.shapes.node(node).flags;
+        self.core.shapes.skip(node);
         if flags & SKIPPABLE == 0 {
             self.core.shapes.flag(node, SKIPPABLE);
             self.core.shapes.is_dirty = true;

@@ -53,6 +53,8 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
     pub(crate) at: u32,
+    /// The last value that had something here.
+    seen: u32,
 }
 
 /// A field's node: the field was sent in some value.
@@ -63,6 +65,10 @@ pub(crate) const OPTIONAL: u8 = 2;
 pub(crate) const SKIPPABLE: u8 = 4;
 /// A field's node: its zero was left out.
 pub(crate) const OMITTED: u8 = 8;
+/// An interface because values disagree.
+pub(crate) const CONFLICT: u8 = 16;
+/// A field's node: the field is missing in the present value.
+const SKIPPED_NOW: u8 = 32;
 
 /// The element of what is bytes already.
 pub(crate) const BYTE: NodeId = 0;
@@ -142,6 +148,24 @@ pub(crate) struct Shapes {
     next_id: i32,
     first_id: i32,
     go_names: bool,
+    /// What the present value has touched, and what there is to touch.
+    touched: Touched,
+    whole: Touched,
+    epoch: u32,
+    /// Fields that the present value leaves out altogether.
+    skipped: Vec<NodeId>,
+    /// What the present value has in interfaces, in order.
+    used: Vec<Concrete>,
+}
+
+/// How much of what is known a value has touched. If it is all, the value by itself would have
+/// taught the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Touched {
+    nodes: u32,
+    /// Interfaces in which it has things of two kinds.
+    conflicts: u32,
+    skipped: u32,
 }
 
 impl Shapes {
@@ -160,16 +184,161 @@ impl Shapes {
             next_id: first_id,
             first_id,
             go_names,
+            touched: Touched::default(),
+            whole: Touched::default(),
+            epoch: 0,
+            skipped: Vec::new(),
+            used: Vec::new(),
         };
         shapes.forget_shapes();
         shapes
+    }
+
+    /// Forgets everything but the memory it takes.
+    pub(crate) fn forget_all(&mut self) {
+        self.forget_sent();
+        self.unshared.clear();
+        self.any_keys = false;
+        self.opaques.clear();
+        self.forget_shapes();
+    }
+
+    /// Whether nothing is known yet.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.roots.is_empty() && self.unshared.is_empty() && !self.any_keys
+    }
+
+    /// Begins to look at what a value touches.
+    pub(crate) fn begin(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1);
+        self.touched = Touched::default();
+        for node in std::mem::take(&mut self.skipped) {
+            if let Some(node) = self.nodes.get_mut(node as usize) {
+                node.flags &= !SKIPPED_NOW;
+            }
+        }
+        self.used.clear();
+    }
+
+    /// Whether the value has touched all that is known, so that by itself it would have taught
+    /// the same.
+    pub(crate) fn is_all_touched(&self) -> bool {
+        self.touched == self.whole
+            && !self.any_keys
+            && self.unshared.is_empty()
+            && self.used.len() == self.concretes.len()
+            && self
+                .used
+                .iter()
+                .zip(&self.concretes)
+                .all(|(used, (known, _))| used == known)
+    }
+
+    /// The node of a position that has a value.
+    #[inline]
+    pub(crate) fn look(&mut self, node: NodeId) -> Node {
+        let Some(node) = self.nodes.get_mut(node as usize) else {
+            return Node { kind: Kind::Unknown, flags: 0, at: 0, seen: 0 };
+        };
+        if node.seen != self.epoch {
+            node.seen = self.epoch;
+            self.touched.nodes += u32::from(node.kind != Kind::Unknown);
+        }
+        *node
+    }
+
+    /// Notes what an interface holds, where it is one because values disagree.
+    pub(crate) fn note(&mut self, node: NodeId, name: &str) {
+        let epoch = self.epoch;
+        let Some(node) = self.nodes.get_mut(node as usize) else { return };
+        if node.flags & CONFLICT == 0 {
+            return;
+        }
+        // The hash of the first name, with the lowest bit for "there was another".
+        let hash = name
+            .bytes()
+            .fold(epoch, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+            & !1;
+        if node.seen != epoch || node.at == 0 {
+            node.at = hash.max(2);
+        } else if node.at & 1 == 0 && node.at != hash.max(2) {
+            node.at |= 1;
+            self.touched.conflicts += 1;
+        }
+    }
+
+    /// Notes that a field is left out altogether.
+    pub(crate) fn skip(&mut self, node: NodeId) {
+        if self.flag(node, SKIPPED_NOW) {
+            self.skipped.push(node);
+            self.touched.skipped += 1;
+        }
+    }
+
+    /// Counts what is known below the position.
+    fn count(&mut self, node: NodeId, epoch: u32) {
+        let Some(entry) = self.nodes.get_mut(node as usize) else { return };
+        if entry.seen == epoch {
+            return;
+        }
+        entry.seen = epoch;
+        let Node { kind, flags, at, .. } = *entry;
+        self.whole.nodes += u32::from(kind != Kind::Unknown);
+        self.whole.conflicts += u32::from(flags & CONFLICT != 0);
+        self.whole.skipped += u32::from(flags & SKIPPABLE != 0);
+        match kind {
+            Kind::Slice | Kind::Option => self.count(at, epoch),
+            Kind::Map => {
+                self.count(at, epoch);
+                self.count(at + 1, epoch);
+            }
+            Kind::Array => {
+                if let Some((elem, _)) = self.array(at) {
+                    self.count(elem, epoch);
+                }
+            }
+            Kind::Struct | Kind::Enum | Kind::Tuple => self.count_def(at, epoch),
+            _ => {}
+        }
+    }
+
+    fn count_def(&mut self, def: DefId, epoch: u32) {
+        for index in 0..self.defs[def as usize].fields.len() {
+            if let Some(field) = self.defs[def as usize].fields[index].node {
+                self.count(field, epoch);
+            }
+        }
+    }
+
+    /// Counts what is known: as much must a value touch to be like the one that taught it.
+    pub(crate) fn count_all(&mut self, root: NodeId) {
+        self.whole = Touched::default();
+        self.begin();
+        let epoch = self.epoch;
+        self.count(root, epoch);
+        for (concrete, _) in self.concretes.clone() {
+            match concrete {
+                Concrete::Def(def) => self.count_def(def, epoch),
+                // The elements of dynamic containers are nodes too.
+                Concrete::AnySlice | Concrete::AnyMap | Concrete::AnyKeyMap => {
+                    self.count(ANY, epoch);
+                    if concrete == Concrete::AnyMap {
+                        self.count(TEXT, epoch);
+                    }
+                }
+                Concrete::Opaque(_) => {}
+            }
+        }
+        // Bytes are looked at as elements of their own where they come as a sequence; that is
+        // no knowledge.
+        self.begin();
     }
 
     /// Forgets what is known of types, but not what was sent.
     fn forget_shapes(&mut self) {
         self.nodes.clear();
         for kind in [Kind::Byte, Kind::Interface, Kind::String] {
-            self.nodes.push(Node { kind, flags: 0, at: 0 });
+            self.nodes.push(Node { kind, flags: 0, at: 0, seen: 0 });
         }
         self.defs.clear();
         self.roots.clear();
@@ -199,13 +368,13 @@ impl Shapes {
     pub(crate) fn node(&self, node: NodeId) -> Node {
         match self.nodes.get(node as usize) {
             Some(node) => *node,
-            None => Node { kind: Kind::Unknown, flags: 0, at: 0 },
+            None => Node { kind: Kind::Unknown, flags: 0, at: 0, seen: 0 },
         }
     }
 
     pub(crate) fn add(&mut self, kind: Kind) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
-        self.nodes.push(Node { kind, flags: 0, at: 0 });
+        self.nodes.push(Node { kind, flags: 0, at: 0, seen: 0 });
         id
     }
 
@@ -373,6 +542,9 @@ impl Shapes {
 
     /// The id of what may stand in an interface, which is given before all is known.
     pub(crate) fn concrete(&mut self, concrete: Concrete) -> i32 {
+        if !self.used.contains(&concrete) {
+            self.used.push(concrete);
+        }
         if let Some((_, id)) = self.concretes.iter().find(|(known, _)| *known == concrete)
         {
             return *id;

@@ -360,6 +360,12 @@ impl Types {
         shared
     }
 
+    /// Whether the type is a struct without fields.
+    #[inline]
+    pub(crate) fn is_unit(&self, slot: Slot) -> bool {
+        matches!(self.kind(slot), Kind::Struct { len: 0, .. })
+    }
+
     /// Whether a value of one of the types may hold an interface, so that it may go on in
     /// further messages.
     #[cold]

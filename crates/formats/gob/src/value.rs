@@ -15,7 +15,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::read::{State, array_count, next_field};
-use crate::types::{Kind, OpaqueKind, Slot, StructType};
+use crate::types::{Kind, OpaqueKind, Role, Slot, StructType};
 use crate::wire::Wire;
 use crate::{Complex, Opaque, Result};
 
@@ -258,8 +258,9 @@ pub(crate) fn read(state: &mut State<'_, '_>, slot: Slot) -> Result<Value> {
             state.levels.leave();
             Value::Map(entries.vec)
         }
-        Kind::Struct { start, len, .. } => {
-            if len > 0 {
+        Kind::Struct { start, len, role } => {
+            let has_level = len > 0 && role != Role::Enum;
+            if has_level {
                 enter(state)?;
             }
             let shape = state.types.shared(slot, start, len);
@@ -273,6 +274,10 @@ pub(crate) fn read(state: &mut State<'_, '_>, slot: Slot) -> Result<Value> {
                     break;
                 };
                 let slot = field.slot;
+                let is_content = role == Role::Enum && !state.types.is_unit(slot);
+                if is_content {
+                    enter(state)?;
+                }
                 let value = read(state, slot).map_err(|error| {
                     let name = shape.fields.get(number as usize);
                     error.in_field(name.map_or("", AsRef::as_ref))
@@ -281,10 +286,13 @@ pub(crate) fn read(state: &mut State<'_, '_>, slot: Slot) -> Result<Value> {
                     let left = len.saturating_sub(number) as usize;
                     fields.reserve_exact(left.min(fields.len().max(1)));
                 }
+                if is_content {
+                    state.levels.leave();
+                }
                 fields.push((number, value));
                 next = number.saturating_add(1);
             }
-            if len > 0 {
+            if has_level {
                 state.levels.leave();
             }
             Value::Struct(Struct { shape, fields })
