@@ -29,6 +29,7 @@ macro_rules! codecs {
 codecs! {
     bincode = "bincode"
     cbor = "cbor"
+    gob = "gob"
     json = "json"
     msgpack = "msgpack"
     postcard = "postcard"
