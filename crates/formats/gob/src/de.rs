@@ -76,12 +76,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
 
     #[cold]
     fn strictly(&self, wanted: &'static str, fits: impl Fn(Kind) -> bool) -> Result<()> {
-        // An interface is asked again when its content is known.
-        match self.kind() {
-            Kind::Interface => Ok(()),
-            kind if fits(kind) => Ok(()),
-            _ => Err(self.mismatch(wanted)),
-        }
+        if fits(self.kind()) { Ok(()) } else { Err(self.mismatch(wanted)) }
     }
 
     /// Hands the content of an interface to `with`; none is nil.
@@ -375,7 +370,9 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
                 self.strict("an interface", |_| false)?;
                 visitor.visit_seq(Named { name: Some(""), content: Some(self) })
             }
-            (COMPLEX_TOKEN | OPAQUE_TOKEN | TIME_TOKEN, Kind::Interface) => {
+            (COMPLEX_TOKEN | OPAQUE_TOKEN | TIME_TOKEN, Kind::Interface)
+                if !self.state.strict =>
+            {
                 self.through(|content| match content {
                     Some((content, _)) => content.special(name, visitor),
                     None => visitor.visit_unit(),
@@ -457,12 +454,6 @@ macro_rules! typed {
                 return visitor.$visit(value $(as $as)?);
             }
             self.strict($wanted, |kind| matches!(kind, $pattern))?;
-            if self.kind() == Kind::Interface && self.state.strict {
-                return self.through(|content| match content {
-                    Some((content, _)) => content.$method(visitor),
-                    None => visitor.visit_unit(),
-                });
-            }
             self.deserialize_any(visitor)
         })*
     };
@@ -538,7 +529,10 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.kind() {
             Kind::Bool => visitor.visit_bool(self.state.cursor.uint()? != 0),
-            _ => self.deserialize_any(visitor),
+            _ => {
+                self.strict("a bool", |_| false)?;
+                self.deserialize_any(visitor)
+            }
         }
     }
 
@@ -559,6 +553,9 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.kind() {
             Kind::Opaque(_) => self.visit_int128(visitor),
+            Kind::Interface if self.state.strict => {
+                Err(self.mismatch("an integer of 128 bits"))
+            }
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_i128(visitor),
                 None => visitor.visit_unit(),
@@ -591,7 +588,10 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.kind() {
             Kind::String => self.visit_str(visitor),
-            _ => self.deserialize_any(visitor),
+            _ => {
+                self.strict("a string", |_| false)?;
+                self.deserialize_any(visitor)
+            }
         }
     }
 
@@ -644,6 +644,9 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                 self.state.skip(self.slot)?;
                 visitor.visit_unit()
             }
+            Kind::Interface if self.state.strict => {
+                Err(self.mismatch("a struct without fields"))
+            }
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_unit(visitor),
                 None => visitor.visit_unit(),
@@ -692,6 +695,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                 self.strict("a slice", |_| false)?;
                 self.visit_tuple_fields(start, len, false, visitor)
             }
+            Kind::Interface if self.state.strict => Err(self.mismatch("a slice")),
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_seq(visitor),
                 None => visitor.visit_unit(),
@@ -724,6 +728,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                 }
                 De::visit_elements(self.state, elem, count, visitor)
             }
+            Kind::Interface if self.state.strict => Err(self.mismatch("an array")),
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_tuple(wanted, visitor),
                 None => visitor.visit_unit(),
@@ -748,6 +753,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
             Kind::Struct { start, len, role } if role != Role::Enum => {
                 self.visit_fields(start, len, true, visitor)
             }
+            Kind::Interface if self.state.strict => Err(self.mismatch("a map")),
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_map(visitor),
                 None => visitor.visit_unit(),
@@ -774,6 +780,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                 self.visit_fields(start, len, false, visitor)
             }
             Kind::Map { .. } if self.state.strict => Err(self.mismatch("a struct")),
+            Kind::Interface if self.state.strict => Err(self.mismatch("a struct")),
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_struct(name, wanted, visitor),
                 None => visitor.visit_unit(),
@@ -805,6 +812,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                     .map_err(|_| Error::data("expected the number of a variant"))?;
                 visitor.visit_enum(index.into_deserializer())
             }
+            Kind::Interface if self.state.strict => Err(self.mismatch("an enum")),
             Kind::Interface => self.through(|content| match content {
                 // Go's way: the name of the type in the interface picks the variant, unless
                 // what is inside is an enum of ours or a bare name.
@@ -1338,6 +1346,9 @@ impl<'de> Deserializer<'de> for Zero<'_, '_, '_> {
                 let name = self.state.types.name(self.slot).into();
                 let zero = crate::Opaque { kind, name, payload: Vec::new() };
                 visitor.visit_bytes(&zero.to_bytes())
+            }
+            INTERFACE_TOKEN if self.state.strict && self.kind() != Kind::Interface => {
+                Err(self.mismatch("an interface"))
             }
             INTERFACE_TOKEN => {
                 visitor.visit_seq(Named::<Self> { name: Some(""), content: Some(self) })
