@@ -17,7 +17,8 @@ use serde::de::{
     MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use crate::read::{State, array_count, next_field};
+use crate::read::{State, array_count, next_field, rust_name};
+use crate::shape::go_name;
 use crate::special::{COMPLEX_TOKEN, INTERFACE_TOKEN, OPAQUE_TOKEN};
 use crate::time::TIME_TOKEN;
 use crate::types::{Field, FieldRole, INT128_NAMES, Kind, OpaqueKind, Role, Slot};
@@ -227,6 +228,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         self,
         start: u32,
         len: u32,
+        variants: &[&'static str],
         visitor: V,
     ) -> Result<V::Value> {
         let state = self.state;
@@ -236,13 +238,27 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
             return Err(Error::data("expected a variant, found an enum without one"));
         };
         let slot = field.slot;
+        let renamed = if state.go_names {
+            let name = state.types.field_name(field);
+            let is_it =
+                |variant: &&&'static str| **variant == name || go_name(variant) == name;
+            variants.iter().find(is_it).copied()
+        } else {
+            None
+        };
         // A unit variant takes no level, as in other formats.
         let has_level = !state.types.is_unit(slot);
         if has_level {
             state.levels.enter()?;
         }
         let value = visitor
-            .visit_enum(Variant { state: &mut *state, name: number, start, slot })
+            .visit_enum(Variant {
+                state: &mut *state,
+                name: number,
+                start,
+                slot,
+                renamed,
+            })
             .map_err(|error| match state.types.field(start, number) {
                 Some(field) => error
                     .at(state.cursor.offset())
@@ -527,13 +543,11 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.kind() {
-            Kind::Bool => visitor.visit_bool(self.state.cursor.uint()? != 0),
-            _ => {
-                self.strict("a bool", |_| false)?;
-                self.deserialize_any(visitor)
-            }
+        if self.kind() == Kind::Bool {
+            return visitor.visit_bool(self.state.cursor.uint()? != 0);
         }
+        self.strict("a bool", |_| false)?;
+        self.deserialize_any(visitor)
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -586,13 +600,11 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.kind() {
-            Kind::String => self.visit_str(visitor),
-            _ => {
-                self.strict("a string", |_| false)?;
-                self.deserialize_any(visitor)
-            }
+        if self.kind() == Kind::String {
+            return self.visit_str(visitor);
         }
+        self.strict("a string", |_| false)?;
+        self.deserialize_any(visitor)
     }
 
     #[inline]
@@ -617,7 +629,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let state = self.state;
         match state.types.kind(self.slot) {
-            Kind::Struct { start, role: Role::Option, .. }
+            Kind::Struct { start, role: Role::Option | Role::MaybeOption, .. }
                 if self.place != Place::Field =>
             {
                 De { state, ..self }.visit_option_struct(start, visitor)
@@ -690,12 +702,13 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                 let bytes = self.state.cursor.lend_bytes()?;
                 visitor.visit_seq(ByteElements { bytes })
             }
-            Kind::Array { .. } if self.state.strict => Err(self.mismatch("a slice")),
+            Kind::Array { .. } | Kind::Interface if self.state.strict => {
+                Err(self.mismatch("a slice"))
+            }
             Kind::Struct { start, len, .. } => {
                 self.strict("a slice", |_| false)?;
                 self.visit_tuple_fields(start, len, false, visitor)
             }
-            Kind::Interface if self.state.strict => Err(self.mismatch("a slice")),
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_seq(visitor),
                 None => visitor.visit_unit(),
@@ -749,11 +762,12 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.kind() {
             Kind::Map { key, elem } => self.visit_map(key, elem, visitor),
-            Kind::Struct { .. } if self.state.strict => Err(self.mismatch("a map")),
+            Kind::Struct { .. } | Kind::Interface if self.state.strict => {
+                Err(self.mismatch("a map"))
+            }
             Kind::Struct { start, len, role } if role != Role::Enum => {
                 self.visit_fields(start, len, true, visitor)
             }
-            Kind::Interface if self.state.strict => Err(self.mismatch("a map")),
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_map(visitor),
                 None => visitor.visit_unit(),
@@ -779,8 +793,9 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                 }
                 self.visit_fields(start, len, false, visitor)
             }
-            Kind::Map { .. } if self.state.strict => Err(self.mismatch("a struct")),
-            Kind::Interface if self.state.strict => Err(self.mismatch("a struct")),
+            Kind::Map { .. } | Kind::Interface if self.state.strict => {
+                Err(self.mismatch("a struct"))
+            }
             Kind::Interface => self.through(|content| match content {
                 Some((content, _)) => content.deserialize_struct(name, wanted, visitor),
                 None => visitor.visit_unit(),
@@ -797,7 +812,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     ) -> Result<V::Value> {
         match self.kind() {
             Kind::Struct { start, len, .. } => {
-                self.visit_enum_struct(start, len, visitor)
+                self.visit_enum_struct(start, len, variants, visitor)
             }
             Kind::String => {
                 let bytes = self.state.cursor.lend_bytes()?;
@@ -1098,6 +1113,9 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
                 return Ok(None);
             };
             let name = self.state.types.field_name(field);
+            if self.state.go_names {
+                return seed.deserialize(rust_name(name).into_deserializer()).map(Some);
+            }
             return seed.deserialize(StrDeserializer::new(name)).map(Some);
         }
     }
@@ -1251,10 +1269,12 @@ impl<'de> Deserializer<'de> for Zero<'_, '_, '_> {
             {
                 visitor.visit_u64(0)
             }
-            Kind::Struct { start, len, role: Role::Plain } if !self.any => {
+            Kind::Struct { start, len, role: Role::Plain | Role::MaybeOption }
+                if !self.any =>
+            {
                 self.fields(start, len, |mut fields| visitor.visit_map(&mut fields))
             }
-            Kind::Struct { start, len, role: Role::Plain }
+            Kind::Struct { start, len, role: Role::Plain | Role::MaybeOption }
                 if is_shallow(self.state, start, len) =>
             {
                 self.fields(start, len, |mut fields| visitor.visit_map(&mut fields))
@@ -1503,6 +1523,9 @@ impl<'de> MapAccess<'de> for &mut ZeroFields<'_, '_, '_> {
             charge_zero(self.state, self.any)?;
             let Some(field) = self.field() else { return Ok(None) };
             let name = self.state.types.field_name(field);
+            if self.state.go_names {
+                return seed.deserialize(rust_name(name).into_deserializer()).map(Some);
+            }
             return seed.deserialize(StrDeserializer::new(name)).map(Some);
         }
     }
@@ -1589,6 +1612,8 @@ struct Variant<'s, 'a, 'de> {
     start: u32,
     name: u32,
     slot: Slot,
+    /// The name in Rust, where it is another.
+    renamed: Option<&'static str>,
 }
 
 impl<'s, 'a, 'de> EnumAccess<'de> for Variant<'s, 'a, 'de> {
@@ -1599,9 +1624,10 @@ impl<'s, 'a, 'de> EnumAccess<'de> for Variant<'s, 'a, 'de> {
         self,
         seed: T,
     ) -> Result<(T::Value, De<'s, 'a, 'de>)> {
-        let name = match self.state.types.field(self.start, self.name) {
-            Some(field) => self.state.types.field_name(field),
-            None => "",
+        let name = match (self.renamed, self.state.types.field(self.start, self.name)) {
+            (Some(name), _) => name,
+            (None, Some(field)) => self.state.types.field_name(field),
+            (None, None) => "",
         };
         let value = seed.deserialize(StrDeserializer::<Error>::new(name))?;
         Ok((value, De { state: self.state, slot: self.slot, place: Place::Element }))

@@ -92,9 +92,9 @@ impl WriteOptions {
         self
     }
 
-    /// Whether fields get Go's names: `first_name` becomes `FirstName`. Go sees only fields
-    /// that begin with a capital letter; with this no type needs `rename_all = "PascalCase"`
-    /// for that, but a Rust reader does.
+    /// Whether fields and variants get Go's names: `first_name` becomes `FirstName`. Go sees only fields
+    /// that begin with a capital letter; with this no type needs `rename_all = "PascalCase"`.
+    /// Read such streams with [`ReadOptions::with_go_names`](crate::ReadOptions::with_go_names).
     #[must_use]
     pub const fn with_go_names(mut self, go_names: bool) -> Self {
         self.go_names = go_names;

@@ -39,6 +39,7 @@ pub struct ReadOptions {
     pub(crate) zeros: bool,
     pub(crate) restarts: bool,
     pub(crate) lenient: bool,
+    pub(crate) go_names: bool,
 }
 
 impl Default for ReadOptions {
@@ -61,6 +62,7 @@ impl ReadOptions {
             zeros: true,
             restarts: false,
             lenient: false,
+            go_names: false,
         }
     }
 
@@ -125,6 +127,15 @@ impl ReadOptions {
     #[must_use]
     pub const fn with_concatenated(mut self, concatenated: bool) -> Self {
         self.restarts = concatenated;
+        self
+    }
+
+    /// Whether Go's names of fields become Rust's: `FirstName` and `UserID` are read as
+    /// `first_name` and `user_id`; an enum's variant is found by either name. The counterpart of
+    /// [`WriteOptions::with_go_names`](crate::WriteOptions::with_go_names).
+    #[must_use]
+    pub const fn with_go_names(mut self, go_names: bool) -> Self {
+        self.go_names = go_names;
         self
     }
 
@@ -207,6 +218,7 @@ pub(crate) struct State<'a, 'de> {
     pub(crate) levels: Levels,
     pub(crate) strict: bool,
     pub(crate) zeros: bool,
+    pub(crate) go_names: bool,
     /// Elements for which room may still be made before they are seen.
     hints: u64,
     /// Left-out fields that may still be filled in, where the target says what it wants.
@@ -232,6 +244,7 @@ impl<'a, 'de> State<'a, 'de> {
             levels: Levels::new(options.max_depth),
             strict: options.strict,
             zeros: options.zeros,
+            go_names: options.go_names,
             hints: (bytes / 8).saturating_add(1024),
             typed_zeros: zeros(65_536, 64),
             any_zeros: zeros(16_384, 1),
@@ -293,6 +306,32 @@ impl<'a, 'de> State<'a, 'de> {
         let slot = interface_type(&mut self.cursor, self.types)?;
         Ok(Some((name, slot)))
     }
+}
+
+/// `FirstName` as Rust writes it: `first_name`. A run of capitals is one word.
+pub(crate) fn rust_name(name: &str) -> String {
+    let mut rust = String::with_capacity(name.len().saturating_add(4));
+    let mut before = None;
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c.is_uppercase() {
+            let begins = match before {
+                Some(before) if char::is_uppercase(before) => {
+                    chars.peek().is_some_and(|next| next.is_lowercase())
+                }
+                Some(before) => before != '_',
+                None => false,
+            };
+            if begins {
+                rust.push('_');
+            }
+            rust.extend(c.to_lowercase());
+        } else {
+            rust.push(c);
+        }
+        before = Some(c);
+    }
+    rust
 }
 
 /// Reads the head of a message: a definition, or the type of a value.

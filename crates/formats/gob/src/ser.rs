@@ -568,7 +568,8 @@ impl<'a> Sub<'a> {
         };
         self.core.enter()?;
         self.start();
-        let is_new = kind == Kind::Unknown && name.is_empty() && !self.core.one_pass;
+        let is_complete = self.core.shapes.defs[def as usize].is_complete;
+        let is_new = !is_complete && name.is_empty() && !self.core.one_pass;
         let parts = Parts {
             core: self.core,
             node: self.node,
@@ -1306,11 +1307,12 @@ impl Struct<'_> {
         // Structs of one name in several places that disagree inside are several types.
         if self.core.conflict.is_some() {
             let def = &self.core.shapes.defs[self.entered as usize];
-            if def.uses > 1 && !def.is_recursive && !self.core.one_pass {
-                let name = def.name.clone();
+            let (name, is_shared) = (def.name.clone(), def.uses > 1);
+            if !self.core.one_pass
+                && self.core.shapes.unshare(&name, is_shared, def.is_recursive)
+            {
                 self.core.conflict = None;
                 self.core.again = true;
-                self.core.shapes.unshare(name);
                 // Nothing that was written so far counts.
                 return Error::data("the types of values disagree");
             }
@@ -1506,6 +1508,7 @@ impl Parts<'_> {
             self.core.out.push(0);
         }
         self.core.leave();
+        self.core.shapes.defs[self.def as usize].is_complete = true;
         if self.is_new && self.is_uniform() {
             self.core.shapes.set(self.node, Kind::Array, self.def);
             self.core.again = true;

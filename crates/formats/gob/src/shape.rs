@@ -6,7 +6,7 @@
 //! gob.md 16 has the reasons.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::dynamic::put_named;
 use crate::types::{ENUM_PREFIX, FIRST_FREE_ID, OPTION_NAME, OpaqueKind, SOME_NAME};
@@ -135,8 +135,8 @@ pub(crate) struct Shapes {
     pub(crate) nodes: Vec<Node>,
     pub(crate) defs: Vec<Def>,
     pub(crate) opaques: Vec<(OpaqueKind, String)>,
-    /// Names that stand for several types, so that no two positions share a definition.
-    unshared: BTreeSet<Cow<'static, str>>,
+    /// Names that stand for several types.
+    unshared: BTreeMap<Cow<'static, str>, Sharing>,
     /// Whether dynamic maps have keys that are no text.
     pub(crate) any_keys: bool,
     /// Whether something was learned that has not been described.
@@ -158,6 +158,15 @@ pub(crate) struct Shapes {
     used: Vec<Concrete>,
 }
 
+/// What became of a name in whose definition values disagreed.
+#[derive(Clone, Copy, Debug)]
+enum Sharing {
+    /// Each position has a definition of its own.
+    None { was_recursive: bool },
+    /// All share one again.
+    Final,
+}
+
 /// How much of what is known a value has touched. If it is all, the value by itself would have
 /// taught the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,7 +183,7 @@ impl Shapes {
             nodes: Vec::new(),
             defs: Vec::new(),
             opaques: Vec::new(),
-            unshared: BTreeSet::new(),
+            unshared: BTreeMap::new(),
             any_keys: false,
             is_dirty: false,
             roots: Vec::new(),
@@ -358,10 +367,24 @@ impl Shapes {
         self.next_id = self.first_id;
     }
 
-    /// From now on each position has a definition of its own for structs of this name.
-    pub(crate) fn unshare(&mut self, name: Cow<'static, str>) {
-        self.unshared.insert(name);
+    /// Tries another sharing of the definitions of this name, in which values disagree; false
+    /// if there is none. Then all shapes are forgotten.
+    pub(crate) fn unshare(
+        &mut self,
+        name: &Cow<'static, str>,
+        is_shared: bool,
+        is_recursive: bool,
+    ) -> bool {
+        let sharing = match self.unshared.get(name) {
+            None if is_shared => Sharing::None { was_recursive: is_recursive },
+            // A type that holds itself, and values of any type: without sharing, each level of
+            // the value would be a type of its own.
+            Some(Sharing::None { was_recursive: true }) => Sharing::Final,
+            _ => return false,
+        };
+        self.unshared.insert(name.clone(), sharing);
         self.forget_shapes();
+        true
     }
 
     #[inline]
@@ -428,7 +451,7 @@ impl Shapes {
     /// The definition that a position takes for structs or enums of this name: one that others
     /// have, or a new one.
     pub(crate) fn bind(&mut self, name: &'static str, is_enum: bool) -> DefId {
-        if !self.unshared.contains(name) {
+        if !matches!(self.unshared.get(name), Some(Sharing::None { .. })) {
             let known = self.defs.iter().position(|def| {
                 def.name == name && def.is_enum == is_enum && def.uses > 0
             });
@@ -643,12 +666,11 @@ impl Shapes {
 
     /// The fields of a definition as its descriptor has them.
     fn fields(&mut self, def: DefId, seen: &mut BTreeSet<DefId>) -> Vec<(String, i32)> {
-        let Def { fields, is_enum, .. } = &self.defs[def as usize];
-        let (is_enum, fields) = (*is_enum, fields.clone());
+        let fields = self.defs[def as usize].fields.clone();
         let mut described = Vec::with_capacity(fields.len());
         let mut remarks = Vec::new();
         for field in fields {
-            let name = self.name(&field.name, is_enum);
+            let name = self.name(&field.name);
             let Some(node) = field.node else {
                 described.push(("_".to_owned(), INT_ID));
                 continue;
@@ -676,8 +698,8 @@ impl Shapes {
         described
     }
 
-    fn name(&self, name: &str, is_enum: bool) -> String {
-        if self.go_names && !is_enum { go_name(name) } else { name.to_owned() }
+    fn name(&self, name: &str) -> String {
+        if self.go_names { go_name(name) } else { name.to_owned() }
     }
 
     /// Gives ids to all that has none, describes what was not sent, and returns whether an id

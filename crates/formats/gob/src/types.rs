@@ -79,6 +79,8 @@ pub(crate) enum Role {
     Plain,
     /// `Option { Some T }`: an option where it is no field.
     Option,
+    /// A struct of another name whose only field is `Some`: an option for those who ask for one.
+    MaybeOption,
     /// `enum Name { … }`: one field a variant, of which one is present.
     Enum,
 }
@@ -535,6 +537,12 @@ impl Types {
             })
         {
             Role::Option
+        } else if len == 1
+            && self
+                .field(start, 0)
+                .is_some_and(|field| self.field_name(field) == SOME_NAME)
+        {
+            Role::MaybeOption
         } else {
             Role::Plain
         };

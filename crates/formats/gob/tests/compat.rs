@@ -189,7 +189,7 @@ fn zero(ty: &Go, names: &Names) -> Json {
         Go::Slice(_) => json!({"t": "slice", "v": []}),
         Go::Array(len, elem) => json!({"t": "array", "v": vec![zero(elem, names); *len]}),
         Go::Map(..) => json!({"t": "map", "v": []}),
-        Go::Struct(fields, types) => {
+        Go::Struct(fields, types, _) => {
             structure(fields.iter().zip(types).map(|(name, ty)| (*name, zero(ty, names))))
         }
         Go::Pointer(_) | Go::Any | Go::Shape => json!({"t": "nil"}),
@@ -203,6 +203,7 @@ fn structure<'a>(fields: impl Iterator<Item = (&'a str, Json)>) -> Json {
     json!({"t": "struct", "v": {"name": "", "fields": fields}})
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "numbers")]
 fn number<T: ToString>(kind: &str, value: T) -> Json {
     json!({"t": kind, "v": value.to_string()})
 }
