@@ -192,6 +192,13 @@ impl From<std::io::Error> for Error {
     }
 }
 
+impl From<Error> for std::io::Error {
+    #[cold]
+    fn from(error: Error) -> Self {
+        wiremark_core::Error::from(error).into()
+    }
+}
+
 impl From<Error> for wiremark_core::Error {
     #[cold]
     fn from(error: Error) -> Self {

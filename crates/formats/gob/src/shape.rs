@@ -371,7 +371,7 @@ impl Shapes {
     /// if there is none. Then all shapes are forgotten.
     pub(crate) fn unshare(
         &mut self,
-        name: &Cow<'static, str>,
+        name: &str,
         is_shared: bool,
         is_recursive: bool,
     ) -> bool {
@@ -382,7 +382,7 @@ impl Shapes {
             Some(Sharing::None { was_recursive: true }) => Sharing::Final,
             _ => return false,
         };
-        self.unshared.insert(name.clone(), sharing);
+        self.unshared.insert(name.to_owned().into(), sharing);
         self.forget_shapes();
         true
     }

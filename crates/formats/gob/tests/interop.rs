@@ -26,11 +26,18 @@ use wiremark_gob::{
 struct Exchange {
     folder: PathBuf,
     calls: String,
-    checks: Vec<Box<dyn Fn(&Path) -> Result<(), String>>>,
+    checks: Vec<Check>,
 }
+
+/// Looks at what Go left in the folder.
+type Check = Box<dyn Fn(&Path) -> Result<(), String>>;
 
 impl Exchange {
     /// Values that Go reads into variables of `go_type`, and writes again.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "tables of values are written in place"
+    )]
     fn add<T>(&mut self, go_type: &str, values: Vec<T>)
     where
         T: Serialize + DeserializeOwned + PartialEq + Debug + 'static,
