@@ -39,6 +39,24 @@ pub(crate) struct Core {
     interface_name: Option<String>,
     /// Whether an id of a type that is defined stands in the value.
     had_interface: bool,
+    /// What is unusual about structs and sequences that are being written.
+    extras: Vec<Extra>,
+}
+
+/// What is unusual about a struct or a sequence that is being written. It is kept apart from
+/// what each has, so that the usual ones stay in registers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extra {
+    /// Whether the position got its definition from this value.
+    is_bound_now: bool,
+    /// Whether fields may be added to the definition.
+    is_creator: bool,
+    /// Whether it is the content of a variant.
+    is_variant: bool,
+    /// Where it begins behind the name of an interface's type.
+    mark: Option<usize>,
+    /// What it is in an interface.
+    concrete: Option<Concrete>,
 }
 
 /// More rewrites than this for one value are a mistake of ours, or of a `Serialize` that says
@@ -61,6 +79,7 @@ impl Core {
             one_pass: false,
             interface_name: None,
             had_interface: false,
+            extras: Vec::new(),
         }
     }
 
@@ -71,8 +90,7 @@ impl Core {
         for _ in 0..MAX_PASSES {
             self.begin();
             let root = self.shapes.root(std::any::type_name::<T>());
-            let done =
-                value.serialize(Sub { core: self, node: root, delta: 0, flags: 0 });
+            let done = value.serialize(Sub::new(self, root, 0, 0));
             if let Some(node) = self.conflict.take() {
                 self.shapes.calm();
                 self.out.truncate(start);
@@ -107,6 +125,7 @@ impl Core {
         self.wraps = self.options.max_depth.saturating_mul(2);
         self.interface_name = None;
         self.had_interface = false;
+        self.extras.clear();
         self.shapes.begin();
     }
 
@@ -177,24 +196,65 @@ const COMPLEX: u8 = 64;
 const INTERFACE: u8 = 128;
 
 /// One position of the value.
+///
+/// Two words, so that it is passed in registers: through memory it costs more than what it says.
 pub(crate) struct Sub<'a> {
     core: &'a mut Core,
-    node: NodeId,
-    /// What is written before the value: in a struct, the way from the last field.
-    delta: u32,
-    flags: u8,
+    place: Place,
 }
+
+/// The node of a position, what is written before its value (in a struct, the way from the last
+/// field) and flags.
+#[derive(Clone, Copy)]
+struct Place(u64);
+
+impl Place {
+    #[inline]
+    fn new(node: NodeId, delta: u32, flags: u8) -> Self {
+        Self(
+            u64::from(node) | u64::from(delta & MAX_DELTA) << 32 | u64::from(flags) << 56,
+        )
+    }
+
+    #[inline]
+    fn node(self) -> NodeId {
+        (self.0 & 0xffff_ffff) as NodeId
+    }
+
+    #[inline]
+    fn delta(self) -> u32 {
+        (self.0 >> 32) as u32 & MAX_DELTA
+    }
+
+    #[inline]
+    fn flags(self) -> u8 {
+        (self.0 >> 56) as u8
+    }
+
+    #[inline]
+    fn with(self, flags: u8) -> Self {
+        Self(self.0 | u64::from(flags) << 56)
+    }
+}
+
+/// Structs with more fields are not written.
+const MAX_DELTA: u32 = 0xff_ffff;
 
 impl<'a> Sub<'a> {
     #[inline]
+    fn new(core: &'a mut Core, node: NodeId, delta: u32, flags: u8) -> Self {
+        Self { core, place: Place::new(node, delta, flags) }
+    }
+
+    #[inline]
     fn kind(&mut self) -> Kind {
-        self.core.shapes.look(self.node).kind
+        self.core.shapes.look(self.place.node()).kind
     }
 
     /// Whether a zero is left out here.
     #[inline]
     fn omits(&self) -> bool {
-        self.flags & (FIELD | FORCE) == FIELD
+        self.place.flags() & (FIELD | FORCE) == FIELD
     }
 
     /// Leaves a zero out; false if it must be written.
@@ -203,20 +263,20 @@ impl<'a> Sub<'a> {
         if !self.omits() {
             return false;
         }
-        let flags = self.core.shapes.node(self.node).flags;
+        let flags = self.core.shapes.node(self.place.node()).flags;
         if flags & SKIPPABLE != 0 {
             return false;
         }
         if flags & OMITTED == 0 {
-            self.core.shapes.flag(self.node, OMITTED);
+            self.core.shapes.flag(self.place.node(), OMITTED);
         }
         true
     }
 
     #[inline]
     fn start(&mut self) {
-        if self.delta > 0 {
-            put_uint(&mut self.core.out, u64::from(self.delta));
+        if self.place.delta() > 0 {
+            put_uint(&mut self.core.out, u64::from(self.place.delta()));
         }
     }
 
@@ -224,7 +284,7 @@ impl<'a> Sub<'a> {
     #[cold]
     #[inline(never)]
     fn conflict<T>(self) -> Result<T> {
-        self.core.conflict.get_or_insert(self.node);
+        self.core.conflict.get_or_insert(self.place.node());
         Err(Error::data("the types of values disagree"))
     }
 
@@ -234,7 +294,7 @@ impl<'a> Sub<'a> {
     fn learn(&mut self, kind: Kind) -> bool {
         match self.kind() {
             Kind::Unknown => {
-                self.core.shapes.set(self.node, kind, 0);
+                self.core.shapes.set(self.place.node(), kind, 0);
                 true
             }
             known => known == kind,
@@ -264,7 +324,7 @@ impl<'a> Sub<'a> {
 
     /// Writes the head of an interface's value up to its name; where the rest begins.
     fn begin_interface(&mut self, name: &str) -> Result<usize> {
-        self.core.shapes.note(self.node, name);
+        self.core.shapes.note(self.place.node(), name);
         self.start();
         let named = self.core.interface_name.take();
         let name = named.as_deref().filter(|name| !name.is_empty()).unwrap_or(name);
@@ -275,30 +335,39 @@ impl<'a> Sub<'a> {
         Ok(self.core.out.len())
     }
 
+    #[inline]
     fn sequence(mut self, len: Option<usize>) -> Result<Seq<'a>> {
+        let Node { kind, at, .. } = self.core.shapes.look(self.place.node());
+        if kind != Kind::Slice {
+            return self.unusual_sequence(len);
+        }
+        self.core.enter()?;
         let start = self.core.out.len();
-        let Node { kind, at, .. } = self.core.shapes.look(self.node);
-        let mut mark = None;
-        let (elem, concrete) = match kind {
-            Kind::Slice => (at, None),
-            Kind::Bytes => (BYTE, None),
+        self.start();
+        Ok(Seq::new(self, at, len, start, 0))
+    }
+
+    #[inline(never)]
+    fn unusual_sequence(mut self, len: Option<usize>) -> Result<Seq<'a>> {
+        let node = self.place.node();
+        let start = self.core.out.len();
+        let elem = match self.core.shapes.look(node).kind {
+            Kind::Bytes => BYTE,
             Kind::Unknown => {
                 let elem = self.core.shapes.add(Kind::Unknown);
-                self.core.shapes.set(self.node, Kind::Slice, elem);
-                (elem, None)
+                self.core.shapes.set(node, Kind::Slice, elem);
+                elem
             }
             Kind::Interface => {
-                mark = Some(self.begin_interface("[]interface {}")?);
-                (ANY, Some(Concrete::AnySlice))
+                let mark = self.begin_interface("[]interface {}")?;
+                let extra = self.core.begin_concrete(mark, Concrete::AnySlice)?;
+                return Ok(Seq::new(self, ANY, len, start, extra));
             }
             _ => return self.conflict(),
         };
         self.core.enter()?;
-        match mark {
-            Some(_) => self.core.out.push(0),
-            None => self.start(),
-        }
-        Ok(Seq::new(self, elem, len, start, mark, concrete))
+        self.start();
+        Ok(Seq::new(self, elem, len, start, 0))
     }
 
     /// Writes a struct without fields.
@@ -318,11 +387,11 @@ impl<'a> Sub<'a> {
                     shapes.defs[def as usize].uses = 0;
                     def
                 };
-                shapes.set(self.node, Kind::Unit, def);
+                shapes.set(self.place.node(), Kind::Unit, def);
             }
             Kind::Interface => {
                 // Nil; in a field it is what is left out.
-                self.core.shapes.note(self.node, "nil");
+                self.core.shapes.note(self.place.node(), "nil");
                 if self.omits() {
                     return Ok(());
                 }
@@ -341,7 +410,7 @@ impl<'a> Sub<'a> {
         payload: &[u8],
         is_zero: bool,
     ) -> Result<()> {
-        let Node { kind: known, at, .. } = self.core.shapes.look(self.node);
+        let Node { kind: known, at, .. } = self.core.shapes.look(self.place.node());
         match known {
             Kind::Opaque => {
                 let (a, b) = &self.core.shapes.opaques[at as usize];
@@ -351,7 +420,7 @@ impl<'a> Sub<'a> {
             }
             Kind::Unknown => {
                 let at = self.core.shapes.opaque(kind, name);
-                self.core.shapes.set(self.node, Kind::Opaque, at);
+                self.core.shapes.set(self.place.node(), Kind::Opaque, at);
             }
             Kind::Interface => {
                 let go_name = match name {
@@ -395,19 +464,19 @@ impl<'a> Sub<'a> {
         variant: &'static str,
         is_unit: bool,
     ) -> Result<(Sub<'a>, Option<Mark>)> {
-        let Node { kind, at, .. } = self.core.shapes.look(self.node);
+        let Node { kind, at, .. } = self.core.shapes.look(self.place.node());
         let mut mark = None;
         let def = match kind {
             Kind::Enum if self.core.shapes.defs[at as usize].name == name => at,
             Kind::Unknown => {
-                let def = self.core.shapes.bind(name, true);
-                self.core.shapes.set(self.node, Kind::Enum, def);
+                let def = self.core.shapes.bind(name, true, self.place.node());
+                self.core.shapes.set(self.place.node(), Kind::Enum, def);
                 def
             }
             Kind::Interface => {
                 let at =
                     self.begin_interface(if name.is_empty() { variant } else { name })?;
-                let def = self.core.shapes.bind(name, true);
+                let def = self.core.shapes.bind(name, true, self.place.node());
                 mark = Some(Mark { at, def });
                 def
             }
@@ -439,7 +508,7 @@ impl<'a> Sub<'a> {
             fields[index] = FieldDef { name: variant.into(), node: Some(node) };
             node
         };
-        let sub = Sub { core: self.core, node, delta: index.saturating_add(1), flags: 0 };
+        let sub = Sub::new(self.core, node, index.saturating_add(1), 0);
         Ok((sub, mark))
     }
 
@@ -467,78 +536,96 @@ impl<'a> Sub<'a> {
         }
     }
 
-    fn structure(mut self, name: &'static str, closes: u8) -> Result<Struct<'a>> {
-        let Node { kind, at, .. } = self.core.shapes.look(self.node);
-        let start = self.core.out.len();
-        let mut is_bound_now = false;
-        let mut mark = None;
+    #[inline]
+    fn structure(mut self, name: &'static str) -> Result<Struct<'a>> {
+        let Node { kind, at, .. } = self.core.shapes.look(self.place.node());
+        if kind == Kind::Struct {
+            let def = &self.core.shapes.defs[at as usize];
+            if def.is_complete
+                && let Cow::Borrowed(known) = def.name
+                && std::ptr::eq(known, name)
+            {
+                self.core.enter()?;
+                self.start();
+                let node = self.place.node();
+                return Ok(Struct {
+                    core: self.core,
+                    node,
+                    def: at,
+                    next: 0,
+                    last: 0,
+                    extra: 0,
+                });
+            }
+        }
+        self.unusual_structure(name, false)
+    }
+
+    #[inline(never)]
+    fn unusual_structure(
+        mut self,
+        name: &'static str,
+        is_variant: bool,
+    ) -> Result<Struct<'a>> {
+        let node = self.place.node();
+        let Node { kind, at, .. } = self.core.shapes.look(node);
+        let mut extra = Extra { is_variant, ..Extra::default() };
         let def = match kind {
             Kind::Struct
-                if self.core.shapes.defs[at as usize].name == name || closes > 0 =>
+                if self.core.shapes.defs[at as usize].name == name || is_variant =>
             {
                 at
             }
             Kind::Unknown => {
-                is_bound_now = true;
-                let def = if closes > 0 {
+                extra.is_bound_now = true;
+                let shapes = &mut self.core.shapes;
+                let def = if is_variant {
                     // A variant's fields belong to it alone.
-                    let def = self.core.shapes.def(name.into(), false);
-                    self.core.shapes.defs[def as usize].uses = 0;
+                    let def = shapes.def(name.into(), false);
+                    shapes.defs[def as usize].uses = 0;
                     def
                 } else {
-                    self.core.shapes.bind(name, false)
+                    shapes.bind(name, false, node)
                 };
-                self.core.shapes.set(self.node, Kind::Struct, def);
+                shapes.set(node, Kind::Struct, def);
                 def
             }
             Kind::Interface => {
-                mark = Some(self.begin_interface(if name.is_empty() {
-                    "struct"
-                } else {
-                    name
-                })?);
-                self.core.shapes.bind(name, false)
+                let name = if name.is_empty() { "struct" } else { name };
+                extra.mark = Some(self.begin_interface(name)?);
+                extra.is_bound_now = true;
+                self.core.shapes.bind(name, false, node)
             }
             _ => return self.conflict(),
         };
         self.core.enter()?;
-        if mark.is_none() {
+        if extra.mark.is_none() {
             self.start();
         }
         let entry = &mut self.core.shapes.defs[def as usize];
-        let is_creator = !entry.is_complete && entry.active == 0;
-        entry.active += 1;
-        if entry.active > 1 {
-            entry.is_recursive = true;
+        if !entry.is_complete && !entry.is_being_made {
+            entry.is_being_made = true;
+            extra.is_creator = true;
         }
-        Ok(Struct {
-            core: self.core,
-            node: self.node,
-            def,
-            entered: def,
-            next: 0,
-            last: 0,
-            closes,
-            is_bound_now: is_bound_now || mark.is_some(),
-            is_creator,
-            mark,
-            start,
-        })
+        self.core.extras.push(extra);
+        let extra = self.core.extras.len();
+        Ok(Struct { core: self.core, node, def, next: 0, last: 0, extra })
     }
 
     fn tuple(mut self, name: &'static str, len: usize, closes: u8) -> Result<Tuple<'a>> {
-        if self.flags & COMPLEX != 0 {
+        if self.place.flags() & COMPLEX != 0 {
             return self.complex();
         }
-        if self.flags & INTERFACE != 0 {
+        if self.place.flags() & INTERFACE != 0 {
             if !self.learn(Kind::Interface) {
                 return self.conflict();
             }
-            let Self { core, node, delta, flags } = self;
-            let flags = flags & !INTERFACE;
+            let Self { core, place } = self;
+            let (node, delta) = (place.node(), place.delta());
+            let flags = place.flags() & !INTERFACE;
             return Ok(Tuple::Interface { core, node, delta, flags, is_named: false });
         }
-        let Node { kind, at, .. } = self.core.shapes.look(self.node);
+        let Node { kind, at, .. } = self.core.shapes.look(self.place.node());
         let def = match kind {
             Kind::Tuple | Kind::Array => {
                 if self.core.shapes.defs[at as usize].fields.len() != len {
@@ -561,7 +648,7 @@ impl<'a> Sub<'a> {
                     })
                     .collect();
                 shapes.defs[def as usize].fields = fields;
-                shapes.set(self.node, Kind::Tuple, def);
+                shapes.set(self.place.node(), Kind::Tuple, def);
                 def
             }
             _ => return self.conflict(),
@@ -572,7 +659,7 @@ impl<'a> Sub<'a> {
         let is_new = !is_complete && name.is_empty() && !self.core.one_pass;
         let parts = Parts {
             core: self.core,
-            node: self.node,
+            node: self.place.node(),
             def,
             len,
             next: 0,
@@ -602,7 +689,8 @@ impl<'a> Sub<'a> {
             self.start();
             None
         };
-        let Self { core, node, .. } = self;
+        let Self { core, place } = self;
+        let node = place.node();
         Ok(Tuple::Complex { core, node, start, is_zero: true, omits, mark })
     }
 }
@@ -615,6 +703,15 @@ pub(crate) struct Mark {
 }
 
 impl Core {
+    /// Begins the value of an interface that is a container; where it is noted.
+    fn begin_concrete(&mut self, mark: usize, concrete: Concrete) -> Result<usize> {
+        self.enter()?;
+        self.out.push(0);
+        let (mark, concrete) = (Some(mark), Some(concrete));
+        self.extras.push(Extra { mark, concrete, ..Extra::default() });
+        Ok(self.extras.len())
+    }
+
     /// Puts the id and the length of an interface's value before it.
     fn end_interface(&mut self, at: usize, id: i32) {
         let len = self.out.len() - at;
@@ -697,7 +794,9 @@ impl<'a> ser::Serializer for Sub<'a> {
                 self.core.out.push(value);
                 Ok(())
             }
-            Kind::Unknown if self.flags & ELEMENT != 0 && !self.core.options.lossless => {
+            Kind::Unknown
+                if self.place.flags() & ELEMENT != 0 && !self.core.options.lossless =>
+            {
                 self.learn(Kind::Byte);
                 self.core.out.push(value);
                 Ok(())
@@ -726,7 +825,7 @@ impl<'a> ser::Serializer for Sub<'a> {
     }
 
     fn serialize_f64(mut self, value: f64) -> Result<()> {
-        if self.flags & COMPLEX != 0 {
+        if self.place.flags() & COMPLEX != 0 {
             put_float(&mut self.core.out, value);
             return Ok(());
         }
@@ -755,7 +854,7 @@ impl<'a> ser::Serializer for Sub<'a> {
     #[inline]
     fn serialize_str(mut self, text: &str) -> Result<()> {
         if self.kind() != Kind::String && !self.learn(Kind::String) {
-            if self.flags & NAME != 0 {
+            if self.place.flags() & NAME != 0 {
                 self.core.interface_name = Some(text.to_owned());
                 return Ok(());
             }
@@ -774,12 +873,12 @@ impl<'a> ser::Serializer for Sub<'a> {
     }
 
     fn serialize_bytes(mut self, bytes: &[u8]) -> Result<()> {
-        if self.flags & TIME != 0 {
+        if self.place.flags() & TIME != 0 {
             let (zero, used) = crate::Time::ZERO.payload();
             let is_zero = bytes == &zero[..used];
             return self.opaque(OpaqueKind::Gob, "Time", bytes, is_zero);
         }
-        if self.flags & OPAQUE != 0 {
+        if self.place.flags() & OPAQUE != 0 {
             return match Opaque::split(bytes) {
                 Some((kind, name, payload)) => {
                     self.opaque(kind, name, payload, payload.is_empty())
@@ -788,7 +887,7 @@ impl<'a> ser::Serializer for Sub<'a> {
             };
         }
         if self.kind() != Kind::Bytes && !self.learn(Kind::Bytes) {
-            let Node { kind, at, .. } = self.core.shapes.node(self.node);
+            let Node { kind, at, .. } = self.core.shapes.node(self.place.node());
             match kind {
                 Kind::Slice
                     if matches!(
@@ -814,10 +913,10 @@ impl<'a> ser::Serializer for Sub<'a> {
     }
 
     fn serialize_none(mut self) -> Result<()> {
-        let Node { kind, flags, .. } = self.core.shapes.node(self.node);
-        if self.flags & FIELD != 0 && (kind != Kind::Interface || self.omits()) {
+        let Node { kind, flags, .. } = self.core.shapes.node(self.place.node());
+        if self.place.flags() & FIELD != 0 && (kind != Kind::Interface || self.omits()) {
             if flags & OPTIONAL == 0 {
-                self.core.shapes.flag(self.node, OPTIONAL);
+                self.core.shapes.flag(self.place.node(), OPTIONAL);
                 self.core.shapes.is_dirty = true;
             }
             return Ok(());
@@ -827,7 +926,7 @@ impl<'a> ser::Serializer for Sub<'a> {
             Kind::Option | Kind::Interface => {}
             Kind::Unknown => {
                 let held = self.core.shapes.add(Kind::Unknown);
-                self.core.shapes.set(self.node, Kind::Option, held);
+                self.core.shapes.set(self.place.node(), Kind::Option, held);
             }
             _ => return self.conflict(),
         }
@@ -837,22 +936,22 @@ impl<'a> ser::Serializer for Sub<'a> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(mut self, value: &T) -> Result<()> {
-        let Node { kind, at, flags, .. } = self.core.shapes.node(self.node);
-        if self.flags & FIELD == 0 {
+        let Node { kind, at, flags, .. } = self.core.shapes.node(self.place.node());
+        if self.place.flags() & FIELD == 0 {
             self.kind();
         }
-        if kind == Kind::Interface || self.flags & FIELD != 0 {
-            if self.flags & FIELD != 0 {
+        if kind == Kind::Interface || self.place.flags() & FIELD != 0 {
+            if self.place.flags() & FIELD != 0 {
                 if flags & OPTIONAL == 0 {
-                    self.core.shapes.flag(self.node, OPTIONAL);
+                    self.core.shapes.flag(self.place.node(), OPTIONAL);
                     self.core.shapes.is_dirty = true;
                 }
                 if !self.core.options.go_exact {
-                    self.flags |= FORCE;
+                    self.place = self.place.with(FORCE);
                 }
             }
             self.core.wrap()?;
-            value.serialize(Sub { core: &mut *self.core, ..self })?;
+            value.serialize(Sub { core: &mut *self.core, place: self.place })?;
             self.core.unwrap();
             return Ok(());
         }
@@ -860,14 +959,14 @@ impl<'a> ser::Serializer for Sub<'a> {
             Kind::Option => at,
             Kind::Unknown => {
                 let held = self.core.shapes.add(Kind::Unknown);
-                self.core.shapes.set(self.node, Kind::Option, held);
+                self.core.shapes.set(self.place.node(), Kind::Option, held);
                 held
             }
             _ => return self.conflict(),
         };
         self.core.enter()?;
         self.start();
-        value.serialize(Sub { core: &mut *self.core, node: held, delta: 1, flags: 0 })?;
+        value.serialize(Sub::new(&mut *self.core, held, 1, 0))?;
         self.core.out.push(0);
         self.core.leave();
         Ok(())
@@ -892,7 +991,7 @@ impl<'a> ser::Serializer for Sub<'a> {
         }
         let sub = match self.renamed_variant(variant, true)? {
             // In an interface, a struct without fields.
-            Ok(sub) => return sub.structure("", 0).and_then(ser::SerializeStruct::end),
+            Ok(sub) => return sub.structure("").and_then(ser::SerializeStruct::end),
             Err(sub) => sub,
         };
         let (mut sub, mark) = sub.variant(name, index, variant, true)?;
@@ -901,8 +1000,8 @@ impl<'a> ser::Serializer for Sub<'a> {
             sub.core.out.push(0);
             sub.core
         } else {
-            let Sub { core, node, delta, flags } = sub;
-            Sub { core: &mut *core, node, delta, flags }.unit("")?;
+            let Sub { core, place } = sub;
+            Sub { core: &mut *core, place }.unit("")?;
             core
         };
         core.out.push(0);
@@ -917,16 +1016,17 @@ impl<'a> ser::Serializer for Sub<'a> {
         value: &T,
     ) -> Result<()> {
         if name.as_bytes().first() == Some(&b'$') {
-            self.flags |= match name {
+            let more = match name {
                 TIME_TOKEN => TIME,
                 OPAQUE_TOKEN => OPAQUE,
                 COMPLEX_TOKEN => COMPLEX,
                 INTERFACE_TOKEN => INTERFACE,
                 _ => 0,
             };
+            self.place = self.place.with(more);
         }
         self.core.wrap()?;
-        value.serialize(Sub { core: &mut *self.core, ..self })?;
+        value.serialize(Sub { core: &mut *self.core, place: self.place })?;
         self.core.unwrap();
         Ok(())
     }
@@ -942,10 +1042,9 @@ impl<'a> ser::Serializer for Sub<'a> {
             Ok(sub) => return value.serialize(sub),
             Err(sub) => sub,
         };
-        let (Sub { core, node, delta, flags }, mark) =
-            sub.variant(name, index, variant, false)?;
+        let (Sub { core, place }, mark) = sub.variant(name, index, variant, false)?;
         value
-            .serialize(Sub { core: &mut *core, node, delta, flags })
+            .serialize(Sub { core: &mut *core, place })
             .map_err(|error| error.in_field(variant))?;
         core.end_variant(mark);
         Ok(())
@@ -986,15 +1085,14 @@ impl<'a> ser::Serializer for Sub<'a> {
 
     fn serialize_map(mut self, len: Option<usize>) -> Result<Map<'a>> {
         let start = self.core.out.len();
-        let Node { kind, at, .. } = self.core.shapes.look(self.node);
-        let mut mark = None;
-        let (key, elem, concrete) = match kind {
-            Kind::Map => (at, at + 1, None),
+        let Node { kind, at, .. } = self.core.shapes.look(self.place.node());
+        let key = match kind {
+            Kind::Map => at,
             Kind::Unknown => {
                 let key = self.core.shapes.add(Kind::Unknown);
                 self.core.shapes.add(Kind::Unknown);
-                self.core.shapes.set(self.node, Kind::Map, key);
-                (key, key + 1, None)
+                self.core.shapes.set(self.place.node(), Kind::Map, key);
+                key
             }
             Kind::Interface => {
                 let (name, key, concrete) = if self.core.shapes.any_keys {
@@ -1002,22 +1100,20 @@ impl<'a> ser::Serializer for Sub<'a> {
                 } else {
                     ("map[string]interface {}", TEXT, Concrete::AnyMap)
                 };
-                mark = Some(self.begin_interface(name)?);
-                (key, ANY, Some(concrete))
+                let mark = self.begin_interface(name)?;
+                let extra = self.core.begin_concrete(mark, concrete)?;
+                return Ok(Map { key, seq: Seq::new(self, ANY, len, start, extra) });
             }
             _ => return self.conflict(),
         };
         self.core.enter()?;
-        match mark {
-            Some(_) => self.core.out.push(0),
-            None => self.start(),
-        }
-        Ok(Map { key, seq: Seq::new(self, elem, len, start, mark, concrete) })
+        self.start();
+        Ok(Map { key, seq: Seq::new(self, key + 1, len, start, 0) })
     }
 
     #[inline]
     fn serialize_struct(self, name: &'static str, _len: usize) -> Result<Struct<'a>> {
-        self.structure(name, 0)
+        self.structure(name)
     }
 
     fn serialize_struct_variant(
@@ -1028,16 +1124,17 @@ impl<'a> ser::Serializer for Sub<'a> {
         _len: usize,
     ) -> Result<Struct<'a>> {
         let sub = match self.renamed_variant(variant, false)? {
-            Ok(sub) => return sub.structure(variant, 0),
+            Ok(sub) => return sub.structure(variant),
             Err(sub) => sub,
         };
         let (sub, mark) = sub.variant(name, index, variant, false)?;
-        let mut fields = sub.structure(variant, 1)?;
-        if let Some(Mark { at, def }) = mark {
+        let fields = sub.unusual_structure(variant, true)?;
+        if let (Some(Mark { at, def }), Some(extra)) =
+            (mark, fields.core.extras.last_mut())
+        {
             // The whole enum is the interface's value.
-            fields.mark = Some(at);
-            fields.entered = fields.def;
-            return Ok(Struct { closes: 2, last: 0, start: def as usize, ..fields });
+            extra.mark = Some(at);
+            extra.concrete = Some(Concrete::Def(def));
         }
         Ok(fields)
     }
@@ -1066,17 +1163,15 @@ impl Core {
 /// The elements of a sequence.
 pub(crate) struct Seq<'a> {
     core: &'a mut Core,
-    node: NodeId,
-    flags: u8,
+    /// The sequence's position; its flags are needed at the end.
+    place: Place,
     elem: NodeId,
+    /// One more than the place of what is unusual about it; 0 where nothing is.
+    extra: usize,
     count: u64,
     announced: u64,
     /// Where the position began, with its delta.
     start: usize,
-    /// Where the count stands.
-    count_at: usize,
-    mark: Option<usize>,
-    concrete: Option<Concrete>,
 }
 
 impl<'a> Seq<'a> {
@@ -1086,25 +1181,12 @@ impl<'a> Seq<'a> {
         elem: NodeId,
         len: Option<usize>,
         start: usize,
-        mark: Option<usize>,
-        concrete: Option<Concrete>,
+        extra: usize,
     ) -> Self {
-        let Sub { core, node, flags, .. } = sub;
+        let Sub { core, place } = sub;
         let announced = len.unwrap_or(0) as u64;
-        let count_at = core.out.len();
         put_uint(&mut core.out, announced);
-        Self {
-            core,
-            node,
-            flags,
-            elem,
-            count: 0,
-            announced,
-            start,
-            count_at,
-            mark,
-            concrete,
-        }
+        Self { core, place, elem, extra, count: 0, announced, start }
     }
 
     #[cold]
@@ -1112,7 +1194,7 @@ impl<'a> Seq<'a> {
         if self.elem == BYTE && self.core.conflict == Some(BYTE) {
             // Bytes once, and numbers now.
             let elem = self.core.shapes.add(Kind::Interface);
-            self.core.shapes.set(self.node, Kind::Slice, elem);
+            self.core.shapes.set(self.place.node(), Kind::Slice, elem);
             self.core.conflict = None;
             self.core.again = true;
         }
@@ -1121,8 +1203,7 @@ impl<'a> Seq<'a> {
 
     #[inline]
     fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        let sub =
-            Sub { core: &mut *self.core, node: self.elem, delta: 0, flags: ELEMENT };
+        let sub = Sub::new(&mut *self.core, self.elem, 0, ELEMENT);
         match value.serialize(sub) {
             Ok(()) => {
                 self.count += 1;
@@ -1132,28 +1213,44 @@ impl<'a> Seq<'a> {
         }
     }
 
+    #[inline]
     fn finish(self, is_open: bool) {
-        let Self { core, node, flags, count, announced, start, count_at, mark, .. } =
-            self;
-        core.leave();
+        self.core.leave();
+        if self.count != self.announced || self.count == 0 || self.extra > 0 {
+            self.unusual_finish(is_open);
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_finish(self, is_open: bool) {
+        let Self { core, place, count, announced, start, extra, .. } = self;
+        let extra = extra.checked_sub(1).and_then(|at| {
+            let extra = core.extras.get(at).copied();
+            core.extras.truncate(at);
+            extra
+        });
         if count != announced {
+            let count_at = match extra {
+                // Behind the name, and a zero byte.
+                Some(Extra { mark: Some(mark), .. }) => mark + 1,
+                _ if place.delta() > 0 => start + uint_bytes(place.delta().into()).1,
+                _ => start,
+            };
             let (_, used) = uint_bytes(announced);
             let (bytes, needed) = uint_bytes(count);
-            core.out.splice(
-                count_at..count_at + used,
-                bytes[bytes.len() - needed..].iter().copied(),
-            );
+            let bytes = bytes[bytes.len() - needed..].iter().copied();
+            core.out.splice(count_at..count_at + used, bytes);
         }
-        if let (Some(mark), Some(concrete)) = (mark, self.concrete) {
+        if let Some(Extra { mark: Some(mark), concrete: Some(concrete), .. }) = extra {
             let id = core.shapes.concrete(concrete);
-            core.end_interface(mark, id);
-            return;
+            return core.end_interface(mark, id);
         }
-        if count == 0 && flags & FIELD != 0 {
-            let mut sub = Sub { core, node, delta: 0, flags };
+        if count == 0 && place.flags() & FIELD != 0 {
+            let mut sub = Sub { core, place };
             // Go cannot read what is declared with a wrong type, so `Some` of an empty
             // container of unknown type is left out too, unless nothing may be lost.
-            let unreadable = flags & FORCE != 0 && is_open && !sub.core.options.lossless;
+            let unreadable =
+                place.flags() & FORCE != 0 && is_open && !sub.core.options.lossless;
             if unreadable || sub.omit() {
                 sub.core.out.truncate(start);
             }
@@ -1189,14 +1286,13 @@ impl ser::SerializeMap for Map<'_> {
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        let sub = Sub { core: &mut *self.seq.core, node: self.key, delta: 0, flags: 0 };
+        let sub = Sub::new(&mut *self.seq.core, self.key, 0, 0);
         key.serialize(sub).map_err(|error| self.seq.failed(error))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         // No element of a sequence: a map of u8 is no map of bytes.
-        let sub =
-            Sub { core: &mut *self.seq.core, node: self.seq.elem, delta: 0, flags: 0 };
+        let sub = Sub::new(&mut *self.seq.core, self.seq.elem, 0, 0);
         match value.serialize(sub) {
             Ok(()) => {
                 self.seq.count += 1;
@@ -1220,23 +1316,20 @@ pub(crate) struct Struct<'a> {
     core: &'a mut Core,
     node: NodeId,
     def: DefId,
-    /// The definition that counts this value among those being written.
-    entered: DefId,
     /// The number of the next field.
     next: u32,
     /// One more than the number of the last field that was sent.
     last: u32,
-    /// 0: a struct; 1: the content of a variant; 2: that in an interface.
-    closes: u8,
-    is_bound_now: bool,
-    /// Whether fields may be added to the definition.
-    is_creator: bool,
-    mark: Option<usize>,
-    /// Where it began; for a variant in an interface the enum's definition.
-    start: usize,
+    /// One more than the place of what is unusual about it; 0 where nothing is.
+    extra: usize,
 }
 
 impl Struct<'_> {
+    fn extra(&self) -> Extra {
+        let extra = self.extra.checked_sub(1).and_then(|at| self.core.extras.get(at));
+        extra.copied().unwrap_or_default()
+    }
+
     /// The node of the next field, which must have this name.
     #[inline]
     fn field(&mut self, name: &'static str) -> Result<NodeId> {
@@ -1273,11 +1366,11 @@ impl Struct<'_> {
             _ => {}
         }
         // Another struct of the same name, or the same with other fields.
-        if !self.is_bound_now {
+        if !self.extra().is_bound_now {
             self.core.conflict.get_or_insert(self.node);
             return Err(Error::data("the fields of structs of one name disagree"));
         }
-        let branch = shapes.branch(self.def, next, Some(name));
+        let branch = self.core.shapes.branch(self.def, next, Some(name));
         self.rebind(branch);
         let shapes = &mut self.core.shapes;
         let known = shapes.defs[branch as usize].fields.get(next);
@@ -1294,9 +1387,15 @@ impl Struct<'_> {
     }
 
     fn rebind(&mut self, def: DefId) {
+        let extra = self.extra();
+        if extra.is_creator {
+            self.core.shapes.defs[self.def as usize].is_being_made = false;
+            if let Some(extra) = self.core.extras.get_mut(self.extra.wrapping_sub(1)) {
+                extra.is_creator = false;
+            }
+        }
         self.def = def;
-        self.is_creator = false;
-        if self.mark.is_none() || self.closes > 0 {
+        if extra.mark.is_none() || extra.is_variant {
             self.core.shapes.set(self.node, Kind::Struct, def);
         }
     }
@@ -1306,7 +1405,7 @@ impl Struct<'_> {
     fn failed(&mut self, name: &'static str, error: Error) -> Error {
         // Structs of one name in several places that disagree inside are several types.
         if self.core.conflict.is_some() {
-            let def = &self.core.shapes.defs[self.entered as usize];
+            let def = &self.core.shapes.defs[self.def as usize];
             let (name, is_shared) = (def.name.clone(), def.uses > 1);
             if !self.core.one_pass
                 && self.core.shapes.unshare(&name, is_shared, def.is_recursive)
@@ -1320,38 +1419,48 @@ impl Struct<'_> {
         if self.core.again { error } else { error.in_field(name) }
     }
 
-    fn finish(mut self) -> Result<()> {
+    #[inline]
+    fn finish(self) -> Result<()> {
+        let fields = &self.core.shapes.defs[self.def as usize].fields;
+        if self.extra == 0 && fields.len() == self.next as usize {
+            self.core.out.push(0);
+            self.core.leave();
+            return Ok(());
+        }
+        self.unusual_finish()
+    }
+
+    #[inline(never)]
+    fn unusual_finish(mut self) -> Result<()> {
         let count = self.next as usize;
+        let Extra { is_bound_now, is_creator, is_variant, mark, concrete } = self.extra();
         let def = &mut self.core.shapes.defs[self.def as usize];
-        if self.is_creator {
+        if is_creator {
             def.is_complete = true;
+            def.is_being_made = false;
         } else if def.fields.len() > count && def.is_complete {
-            if !self.is_bound_now {
+            if !is_bound_now {
                 self.core.conflict.get_or_insert(self.node);
                 return Err(Error::data("the fields of structs of one name disagree"));
             }
             let branch = self.core.shapes.branch(self.def, count, None);
             self.rebind(branch);
             self.core.shapes.defs[branch as usize].is_complete = true;
-        } else if def.fields.len() == count {
+        } else if def.fields.len() == count && !def.is_being_made {
             def.is_complete = true;
         }
-        let entered = &mut self.core.shapes.defs[self.entered as usize];
-        entered.active = entered.active.saturating_sub(1);
+        if self.extra > 0 {
+            self.core.extras.truncate(self.extra - 1);
+        }
         self.core.out.push(0);
         self.core.leave();
-        match (self.closes, self.mark) {
-            (0, None) => {}
-            (0, Some(at)) => {
-                let id = self.core.shapes.concrete(Concrete::Def(self.def));
-                self.core.end_interface(at, id);
-            }
-            (1, _) => self.core.end_variant(None),
-            (_, at) => {
-                let def = DefId::try_from(self.start).unwrap_or(DefId::MAX);
-                let at = at.unwrap_or_default();
-                self.core.end_variant(Some(Mark { at, def }));
-            }
+        if is_variant {
+            self.core.end_variant(None);
+        }
+        if let Some(at) = mark {
+            let concrete = concrete.unwrap_or(Concrete::Def(self.def));
+            let id = self.core.shapes.concrete(concrete);
+            self.core.end_interface(at, id);
         }
         Ok(())
     }
@@ -1364,12 +1473,7 @@ impl Struct<'_> {
     ) -> Result<()> {
         let node = self.field(name)?;
         let before = self.core.out.len();
-        let sub = Sub {
-            core: &mut *self.core,
-            node,
-            delta: self.next - self.last,
-            flags: FIELD,
-        };
+        let sub = Sub::new(&mut *self.core, node, self.next - self.last, FIELD);
         if let Err(error) = value.serialize(sub) {
             return Err(self.failed(name, error));
         }
@@ -1477,7 +1581,7 @@ impl Parts<'_> {
         self.next += 1;
         let before = self.core.out.len();
         let delta = self.next - self.last;
-        let sub = Sub { core: &mut *self.core, node, delta, flags: FIELD };
+        let sub = Sub::new(&mut *self.core, node, delta, FIELD);
         value.serialize(sub).map_err(|error| error.in_element(self.next as usize - 1))?;
         if self.core.out.len() > before {
             self.last = self.next;
@@ -1494,7 +1598,7 @@ impl Parts<'_> {
         }
         self.node(self.next)?;
         let node = self.node(0)?;
-        let sub = Sub { core: &mut *self.core, node, delta: 0, flags: 0 };
+        let sub = Sub::new(&mut *self.core, node, 0, 0);
         value.serialize(sub).map_err(|error| error.in_element(self.next as usize))?;
         self.next += 1;
         Ok(())
@@ -1543,7 +1647,7 @@ impl Tuple<'_> {
             Self::Seq(seq) => seq.put(value),
             Self::Complex { core, node, is_zero, .. } => {
                 let before = core.out.len();
-                let sub = Sub { core, node: *node, delta: 0, flags: COMPLEX };
+                let sub = Sub::new(core, *node, 0, COMPLEX);
                 value.serialize(sub)?;
                 // A zero is one byte, and minus zero two.
                 *is_zero &= core.out[before..] == [0];
@@ -1553,15 +1657,10 @@ impl Tuple<'_> {
                 let core = &mut **core;
                 if !*is_named {
                     *is_named = true;
-                    return value.serialize(Sub {
-                        core,
-                        node: *node,
-                        delta: 0,
-                        flags: NAME,
-                    });
+                    return value.serialize(Sub::new(core, *node, 0, NAME));
                 }
                 // The name holds for this value only, not for those inside.
-                value.serialize(Sub { core, node: *node, delta: *delta, flags: *flags })
+                value.serialize(Sub::new(core, *node, *delta, *flags))
             }
         }
     }
@@ -1581,7 +1680,7 @@ impl Tuple<'_> {
                     return Ok(());
                 }
                 let flags = if omits { FIELD } else { 0 };
-                let mut sub = Sub { core, node, delta: 0, flags };
+                let mut sub = Sub::new(core, node, 0, flags);
                 if is_zero && sub.omit() {
                     sub.core.out.truncate(start);
                 }

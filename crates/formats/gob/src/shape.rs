@@ -94,8 +94,8 @@ pub(crate) struct Def {
     pub(crate) is_enum: bool,
     /// How many positions have it.
     pub(crate) uses: u32,
-    /// How many values of it are being written, one inside the other.
-    pub(crate) active: u32,
+    /// Whether the first value of it is being written, whose fields become the definition's.
+    pub(crate) is_being_made: bool,
     pub(crate) is_recursive: bool,
     id: Option<i32>,
     /// What was sent under the id.
@@ -439,7 +439,7 @@ impl Shapes {
             is_complete: false,
             is_enum,
             uses: 1,
-            active: 0,
+            is_being_made: false,
             is_recursive: false,
             id: None,
             sent: None,
@@ -450,17 +450,53 @@ impl Shapes {
 
     /// The definition that a position takes for structs or enums of this name: one that others
     /// have, or a new one.
-    pub(crate) fn bind(&mut self, name: &'static str, is_enum: bool) -> DefId {
+    pub(crate) fn bind(
+        &mut self,
+        name: &'static str,
+        is_enum: bool,
+        node: NodeId,
+    ) -> DefId {
         if !matches!(self.unshared.get(name), Some(Sharing::None { .. })) {
             let known = self.defs.iter().position(|def| {
                 def.name == name && def.is_enum == is_enum && def.uses > 0
             });
             if let Some(known) = known {
+                let def = DefId::try_from(known).unwrap_or(DefId::MAX);
                 self.defs[known].uses += 1;
-                return DefId::try_from(known).unwrap_or(DefId::MAX);
+                if self.holds(def, node) {
+                    self.defs[known].is_recursive = true;
+                }
+                return def;
             }
         }
         self.def(name.into(), is_enum)
+    }
+
+    /// Whether the position is somewhere inside the definition.
+    fn holds(&self, def: DefId, node: NodeId) -> bool {
+        let fields = |def: DefId| {
+            let def = self.defs.get(def as usize);
+            def.into_iter().flat_map(|def| &def.fields).filter_map(|field| field.node)
+        };
+        let mut open: Vec<_> = fields(def).collect();
+        let mut seen = BTreeSet::from([def]);
+        while let Some(inner) = open.pop() {
+            if inner == node {
+                return true;
+            }
+            let Node { kind, at, .. } = self.node(inner);
+            match kind {
+                Kind::Slice | Kind::Option => open.push(at),
+                Kind::Map => open.extend([at, at + 1]),
+                Kind::Struct | Kind::Enum | Kind::Tuple | Kind::Array
+                    if seen.insert(at) =>
+                {
+                    open.extend(fields(at));
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The definition with the name and the first `count` fields of `def` and, if there is one,
@@ -914,7 +950,7 @@ impl Shapes {
     /// Ends all values that an error has left unfinished.
     pub(crate) fn calm(&mut self) {
         for def in &mut self.defs {
-            def.active = 0;
+            def.is_being_made = false;
         }
     }
 }

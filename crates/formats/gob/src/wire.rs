@@ -89,7 +89,29 @@ pub(crate) fn put_float(out: &mut Vec<u8>, value: f64) {
 #[inline]
 pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_uint(out, bytes.len() as u64);
-    out.extend_from_slice(bytes);
+    // Short text is copied as two words that overlap: a call of `memcpy` costs more than that.
+    let end = out.len().saturating_add(bytes.len());
+    match bytes.len() {
+        8..=16 => {
+            if let (Some(first), Some(last)) =
+                (bytes.first_chunk::<8>(), bytes.last_chunk::<8>())
+            {
+                out.extend_from_slice(first);
+                out.truncate(end.saturating_sub(8));
+                out.extend_from_slice(last);
+            }
+        }
+        4..=7 => {
+            if let (Some(first), Some(last)) =
+                (bytes.first_chunk::<4>(), bytes.last_chunk::<4>())
+            {
+                out.extend_from_slice(first);
+                out.truncate(end.saturating_sub(4));
+                out.extend_from_slice(last);
+            }
+        }
+        _ => out.extend_from_slice(bytes),
+    }
 }
 
 /// Reads the parts of a message, and goes from one message to the next.
