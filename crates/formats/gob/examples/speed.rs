@@ -3,7 +3,8 @@
 //! `crates/peers/go/gob/compare` runs both in turn.
 //!
 //! Inside the clock is the call alone: not the making of values, nor the drop of what was
-//! decoded. `cargo run --release --example speed -- FILE` also writes the stream that Go reads.
+//! decoded. `cargo run --profile bench --example speed -- FILE [PART OF NAME]` also writes the
+//! stream that Go reads.
 #![expect(clippy::print_stdout, reason = "what it is for")]
 
 use std::hint::black_box;
@@ -58,6 +59,9 @@ fn people() -> Vec<PersonInfo> {
 
 /// Times `work` in batches of 2 ms at least; its results are dropped outside the clock.
 fn time<T>(name: &str, mut work: impl FnMut() -> T) {
+    if std::env::args().nth(2).is_some_and(|only| !name.contains(&only)) {
+        return;
+    }
     let mut each = Vec::new();
     let mut results = Vec::new();
     let mut count = 1_u32;

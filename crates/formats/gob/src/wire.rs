@@ -89,28 +89,74 @@ pub(crate) fn put_float(out: &mut Vec<u8>, value: f64) {
 #[inline]
 pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_uint(out, bytes.len() as u64);
-    // Short text is copied as two words that overlap: a call of `memcpy` costs more than that.
-    let end = out.len().saturating_add(bytes.len());
-    match bytes.len() {
-        8..=16 => {
-            if let (Some(first), Some(last)) =
-                (bytes.first_chunk::<8>(), bytes.last_chunk::<8>())
-            {
-                out.extend_from_slice(first);
-                out.truncate(end.saturating_sub(8));
-                out.extend_from_slice(last);
-            }
+    out.extend_from_slice(bytes);
+}
+
+/// Appends the low `len` bytes of `word`, the lowest first, as one piece: several pushes in a
+/// row wait for one another, each for the length that the one before has stored.
+#[inline]
+fn put_word(out: &mut Vec<u8>, word: u128, len: usize) {
+    let end = out.len().saturating_add(len);
+    out.extend_from_slice(&word.to_le_bytes());
+    out.truncate(end);
+}
+
+/// The bytes of a uint in a word, the first lowest, and how many they are.
+#[inline]
+fn uint_word(value: u64) -> (u128, usize) {
+    if value < 0x80 {
+        return (u128::from(value), 1);
+    }
+    let zeros = value.leading_zeros() & 0x38;
+    let bytes = u128::from((value << zeros).swap_bytes());
+    // 0xFF says one byte, 0xF8 eight.
+    let marker = 0xf8 | u128::from(zeros >> 3);
+    let len = 9_usize.saturating_sub((zeros >> 3) as usize);
+    (marker | bytes << 8, len)
+}
+
+/// A delta below 128, unless it is 0, and a uint behind it.
+#[inline]
+pub(crate) fn put_delta_uint(out: &mut Vec<u8>, delta: u32, value: u64) {
+    let (word, len) = uint_word(value);
+    match delta {
+        0 => put_word(out, word, len),
+        1..0x80 => put_word(out, u128::from(delta) | word << 8, len.saturating_add(1)),
+        _ => {
+            put_uint(out, u64::from(delta));
+            put_word(out, word, len);
         }
-        4..=7 => {
-            if let (Some(first), Some(last)) =
-                (bytes.first_chunk::<4>(), bytes.last_chunk::<4>())
-            {
-                out.extend_from_slice(first);
-                out.truncate(end.saturating_sub(4));
-                out.extend_from_slice(last);
-            }
-        }
-        _ => out.extend_from_slice(bytes),
+    }
+}
+
+/// A delta, unless it is 0, and behind it a length and as many bytes.
+#[inline]
+pub(crate) fn put_delta_bytes(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
+    let len = bytes.len();
+    if len > 14 || delta >= 0x80 {
+        put_delta_uint(out, delta, len as u64);
+        return out.extend_from_slice(bytes);
+    }
+    // Two loads that overlap, in place of a copy whose length is not known beforehand.
+    let shift = |bytes: usize| u32::try_from(bytes.saturating_mul(8)).unwrap_or(0);
+    let text = if let (Some(first), Some(last)) =
+        (bytes.first_chunk::<8>(), bytes.last_chunk::<8>())
+    {
+        u128::from(u64::from_le_bytes(*first))
+            | u128::from(u64::from_le_bytes(*last)) << shift(len.saturating_sub(8))
+    } else if let (Some(first), Some(last)) =
+        (bytes.first_chunk::<4>(), bytes.last_chunk::<4>())
+    {
+        u128::from(u32::from_le_bytes(*first))
+            | u128::from(u32::from_le_bytes(*last)) << shift(len.saturating_sub(4))
+    } else {
+        bytes.iter().rev().fold(0, |word, &byte| word << 8 | u128::from(byte))
+    };
+    let word = text << 8 | len as u128;
+    if delta == 0 {
+        put_word(out, word, len.saturating_add(1));
+    } else {
+        put_word(out, word << 8 | u128::from(delta), len.saturating_add(2));
     }
 }
 
@@ -542,6 +588,31 @@ mod tests {
             let mut cursor = message(&padded);
             assert_eq!(cursor.uint().unwrap(), value);
             assert_eq!(cursor.left(), 9);
+        }
+    }
+
+    #[test]
+    fn a_delta_and_what_follows_are_one_piece() {
+        for delta in [0, 1, 127, 128, 300] {
+            let mut head = Vec::new();
+            if delta > 0 {
+                put_uint(&mut head, u64::from(delta));
+            }
+            for &(value, bytes) in UINTS {
+                let mut out = vec![7];
+                put_delta_uint(&mut out, delta, value);
+                assert_eq!(out, [&[7], &head[..], bytes].concat(), "{delta} {value}");
+            }
+            for len in 0..40_u8 {
+                let text: Vec<u8> = (100..100 + len).collect();
+                let mut out = vec![7];
+                put_delta_bytes(&mut out, delta, &text);
+                assert_eq!(
+                    out,
+                    [&[7], &head[..], &[len], &text].concat(),
+                    "{delta} {len}"
+                );
+            }
         }
     }
 
