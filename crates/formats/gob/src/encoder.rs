@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use serde::ser::Serialize;
+use serde::de::Deserialize;
+use serde::ser::{self, Serialize};
 
 use crate::dynamic::Exact;
-use crate::ser::Core;
+use crate::ser::{Core, Sub};
 use crate::shape::NodeId;
 use crate::wire::{uint_bytes, zigzag};
 use crate::{Dynamic, Error, Result, Schema};
@@ -354,6 +355,37 @@ impl<W: Write> Encoder<W> {
         self.writer
     }
 
+    /// Learns the type `T` from its `Deserialize`, before there is a value of it: then an empty
+    /// sequence or a `None` has a type too, and no value changes what is sent of types.
+    ///
+    /// Not every type can be learned so: not those that parse text, nor those that take
+    /// anything (untagged and internally tagged enums, `flatten`).
+    ///
+    /// ```
+    /// use wiremark_gob::Encoder;
+    ///
+    /// let mut encoder = Encoder::new(Vec::new()).traced::<Vec<String>>()?;
+    /// // Go could not read this into a `[]string` if the elements' type were a guess.
+    /// encoder.encode(&Vec::<String>::new())?;
+    /// assert_eq!(encoder.get_ref()[..13], [12, 0xff, 0x81, 2, 1, 2, 0xff, 0x82, 0, 1, 12, 0, 0]);
+    /// # Ok::<(), wiremark_gob::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `Unsupported` where the type cannot be learned.
+    pub fn traced<'de, T: Deserialize<'de> + Serialize>(mut self) -> Result<Self> {
+        let lossless = self.messages.core.options.lossless;
+        let shapes = &mut self.messages.core.shapes;
+        let root = shapes.root(std::any::type_name::<T>());
+        match crate::trace::trace::<T>(shapes, root, lossless) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                shapes.forget_all();
+                Err(error)
+            }
+        }
+    }
+
     /// Writes a value.
     ///
     /// # Errors
@@ -408,5 +440,167 @@ impl<W: Write> Encoder<W> {
         self.buffer.clear();
         self.buffer.shrink_to(1 << 22);
         Ok(())
+    }
+}
+
+/// A `serde::Serializer` over a stream in memory, for code that asks for one.
+///
+/// [`to_vec`] and [`Encoder`] are called with the value, and write it again where its parts
+/// disagree about a type; a serializer sees a value once. Such a value is `Unsupported`, and
+/// written as an interface when it is serialized the next time; and a tuple of one type stays a
+/// struct, where the others write an array.
+///
+/// ```
+/// use serde::Serialize;
+///
+/// let mut serializer = wiremark_gob::Serializer::new();
+/// 3.serialize(&mut serializer)?;
+/// assert_eq!(serializer.finish()?, [3, 4, 0, 6]);
+/// # Ok::<(), wiremark_gob::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Serializer {
+    messages: Messages,
+    /// The value that was begun: its type, and where its head and it begin.
+    open: Option<(NodeId, usize, usize)>,
+}
+
+impl Default for Serializer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Serializer {
+    /// A serializer at the start of a stream.
+    pub fn new() -> Self {
+        Self::with_options(WriteOptions::new())
+    }
+
+    /// The same with other options.
+    pub fn with_options(options: WriteOptions) -> Self {
+        let mut messages = Messages::new(options);
+        messages.core.one_pass = true;
+        Self { messages, open: None }
+    }
+
+    /// The stream of the values that were serialized.
+    ///
+    /// # Errors
+    /// `Unsupported` if the last value was given up, `Limit` if it is too long.
+    pub fn finish(mut self) -> Result<Vec<u8>> {
+        self.close()?;
+        Ok(self.messages.core.out)
+    }
+
+    /// Puts definitions and a head before the value that was written last.
+    fn close(&mut self) -> Result<()> {
+        let Some((root, head_at, body_at)) = self.open.take() else { return Ok(()) };
+        let messages = &mut self.messages;
+        if let Err(error) = messages.core.check_one_pass() {
+            messages.core.out.truncate(head_at);
+            return Err(error);
+        }
+        messages.prefix.clear();
+        messages.last = None;
+        if messages.core.shapes.describe(root, &mut messages.prefix) {
+            messages.core.out.truncate(head_at);
+            return Err(Error::unsupported("expected a value of the type seen before"));
+        }
+        messages.finish(root, head_at, body_at, true)
+    }
+
+    fn begin(&mut self) -> Result<Sub<'_>> {
+        self.close()?;
+        let (head_at, body_at) = self.messages.reserve_head();
+        let (root, sub) = self.messages.core.begin_one_pass();
+        self.open = Some((root, head_at, body_at));
+        Ok(sub)
+    }
+}
+
+macro_rules! forward {
+    ($($method:ident($($name:ident: $type:ty),*) -> $ok:ty;)*) => {
+        $(fn $method(self, $($name: $type),*) -> Result<$ok> {
+            self.begin()?.$method($($name),*)
+        })*
+    };
+}
+
+impl<'a> ser::Serializer for &'a mut Serializer {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = crate::ser::Seq<'a>;
+    type SerializeTuple = crate::ser::Tuple<'a>;
+    type SerializeTupleStruct = crate::ser::Tuple<'a>;
+    type SerializeTupleVariant = crate::ser::Tuple<'a>;
+    type SerializeMap = crate::ser::Map<'a>;
+    type SerializeStruct = crate::ser::Struct<'a>;
+    type SerializeStructVariant = crate::ser::Struct<'a>;
+
+    forward! {
+        serialize_bool(value: bool) -> ();
+        serialize_i8(value: i8) -> ();
+        serialize_i16(value: i16) -> ();
+        serialize_i32(value: i32) -> ();
+        serialize_i64(value: i64) -> ();
+        serialize_i128(value: i128) -> ();
+        serialize_u8(value: u8) -> ();
+        serialize_u16(value: u16) -> ();
+        serialize_u32(value: u32) -> ();
+        serialize_u64(value: u64) -> ();
+        serialize_u128(value: u128) -> ();
+        serialize_f32(value: f32) -> ();
+        serialize_f64(value: f64) -> ();
+        serialize_char(value: char) -> ();
+        serialize_str(value: &str) -> ();
+        serialize_bytes(value: &[u8]) -> ();
+        serialize_none() -> ();
+        serialize_unit() -> ();
+        serialize_unit_struct(name: &'static str) -> ();
+        serialize_unit_variant(name: &'static str, index: u32, variant: &'static str) -> ();
+        serialize_seq(len: Option<usize>) -> Self::SerializeSeq;
+        serialize_tuple(len: usize) -> Self::SerializeTuple;
+        serialize_tuple_struct(name: &'static str, len: usize) -> Self::SerializeTupleStruct;
+        serialize_tuple_variant(
+            name: &'static str,
+            index: u32,
+            variant: &'static str,
+            len: usize
+        ) -> Self::SerializeTupleVariant;
+        serialize_map(len: Option<usize>) -> Self::SerializeMap;
+        serialize_struct(name: &'static str, len: usize) -> Self::SerializeStruct;
+        serialize_struct_variant(
+            name: &'static str,
+            index: u32,
+            variant: &'static str,
+            len: usize
+        ) -> Self::SerializeStructVariant;
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        self.begin()?.serialize_some(value)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.begin()?.serialize_newtype_struct(name, value)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.begin()?.serialize_newtype_variant(name, index, variant, value)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        false
     }
 }

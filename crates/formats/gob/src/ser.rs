@@ -102,11 +102,9 @@ impl Core {
             if let Some(node) = self.conflict.take() {
                 self.shapes.calm();
                 self.out.truncate(start);
-                if self.one_pass {
-                    self.resolve(node);
-                    let text = "expected a value of the type seen before; once more, and it is \
-                                written as an interface";
-                    return Err(Error::unsupported(text));
+                // A type may write itself otherwise than it reads itself.
+                if self.shapes.forget_traced() {
+                    continue;
                 }
                 self.resolve(node);
                 continue;
@@ -126,6 +124,29 @@ impl Core {
             };
         }
         Err(Error::unsupported("expected a value that serializes the same each time"))
+    }
+
+    /// The position of a value that is written once, and its node.
+    pub(crate) fn begin_one_pass(&mut self) -> (NodeId, Sub<'_>) {
+        self.begin();
+        // Each value is a root of its own; structs have their names in common.
+        let root = self.shapes.add(Kind::Unknown);
+        self.shapes.is_dirty = true;
+        (root, Sub::new(self, root, 0, 0))
+    }
+
+    /// Whether the value that was written once can stand.
+    pub(crate) fn check_one_pass(&mut self) -> Result<()> {
+        self.shapes.calm();
+        let is_again = std::mem::take(&mut self.again);
+        match self.conflict.take() {
+            Some(node) => {
+                self.resolve(node);
+                Err(only_once())
+            }
+            None if is_again => Err(only_once()),
+            None => Ok(()),
+        }
     }
 
     fn begin(&mut self) {
@@ -186,6 +207,13 @@ impl Core {
     }
 }
 
+#[cold]
+fn only_once() -> Error {
+    Error::unsupported(
+        "expected a value of the type seen before; the next time it is an interface",
+    )
+}
+
 /// A zero is left out: the position is a field.
 const FIELD: u8 = 1;
 /// A zero is written all the same: it stands in a `Some`.
@@ -213,7 +241,7 @@ pub(crate) struct Sub<'a> {
 
 /// The node of a position, what is written before its value (in a struct, the way from the last
 /// field) and flags.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Place(u64);
 
 impl Place {
@@ -381,19 +409,8 @@ impl<'a> Sub<'a> {
         match self.kind() {
             Kind::Unit => {}
             Kind::Unknown => {
-                let shapes = &mut self.core.shapes;
-                let known = (0..).zip(&shapes.defs).find(|(_, def)| {
-                    def.name == name && def.fields.is_empty() && def.is_complete
-                });
-                let def = if let Some((known, _)) = known {
-                    known
-                } else {
-                    let def = shapes.def(name.into(), false);
-                    shapes.defs[def as usize].is_complete = true;
-                    shapes.defs[def as usize].uses = 0;
-                    def
-                };
-                shapes.set(self.place.node(), Kind::Unit, def);
+                let def = self.core.shapes.unit(name);
+                self.core.shapes.set(self.place.node(), Kind::Unit, def);
             }
             Kind::Interface => {
                 // Nil; in a field it is what is left out.
@@ -625,7 +642,7 @@ impl<'a> Sub<'a> {
         })
     }
 
-    fn tuple(mut self, name: &'static str, len: usize, closes: u8) -> Result<Tuple<'a>> {
+    fn tuple(mut self, name: &'static str, len: usize, closes: u8) -> Result<Form<'a>> {
         if self.place.flags() & COMPLEX != 0 {
             return self.complex();
         }
@@ -636,7 +653,7 @@ impl<'a> Sub<'a> {
             let Self { core, place } = self;
             let (node, delta) = (place.node(), place.delta());
             let flags = place.flags() & !INTERFACE;
-            return Ok(Tuple::Interface { core, node, delta, flags, is_named: false });
+            return Ok(Form::Interface { core, node, delta, flags, is_named: false });
         }
         let Node { kind, at, .. } = self.core.shapes.look(self.place.node());
         let def = match kind {
@@ -647,7 +664,7 @@ impl<'a> Sub<'a> {
                 at
             }
             Kind::Interface if closes == 0 => {
-                return self.sequence(Some(len)).map(Tuple::Seq);
+                return self.sequence(Some(len)).map(Form::Seq);
             }
             Kind::Unknown => {
                 let shapes = &mut self.core.shapes;
@@ -682,13 +699,13 @@ impl<'a> Sub<'a> {
         };
         Ok(if kind == Kind::Array {
             put_uint(&mut parts.core.out, len as u64);
-            Tuple::Array(parts)
+            Form::Array(parts)
         } else {
-            Tuple::Struct(parts)
+            Form::Struct(parts)
         })
     }
 
-    fn complex(mut self) -> Result<Tuple<'a>> {
+    fn complex(mut self) -> Result<Form<'a>> {
         if !self.learn(Kind::Complex) && self.kind() != Kind::Interface {
             return self.conflict();
         }
@@ -704,13 +721,13 @@ impl<'a> Sub<'a> {
         };
         let Self { core, place } = self;
         let node = place.node();
-        Ok(Tuple::Complex { core, node, start, is_zero: true, omits, mark })
+        Ok(Form::Complex { core, node, start, is_zero: true, omits, mark })
     }
 }
 
 /// Where an interface's value begins, behind its name, and what it is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
+struct Mark {
     at: usize,
     def: DefId,
 }
@@ -1066,11 +1083,11 @@ impl<'a> ser::Serializer for Sub<'a> {
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Tuple<'a>> {
-        self.tuple("", len, 0)
+        self.tuple("", len, 0).map(Tuple)
     }
 
     fn serialize_tuple_struct(self, name: &'static str, len: usize) -> Result<Tuple<'a>> {
-        self.tuple(name, len, 0)
+        self.tuple(name, len, 0).map(Tuple)
     }
 
     fn serialize_tuple_variant(
@@ -1081,16 +1098,16 @@ impl<'a> ser::Serializer for Sub<'a> {
         len: usize,
     ) -> Result<Tuple<'a>> {
         let sub = match self.renamed_variant(variant, false)? {
-            Ok(sub) => return sub.tuple(variant, len, 0),
+            Ok(sub) => return sub.tuple(variant, len, 0).map(Tuple),
             Err(sub) => sub,
         };
         let (sub, mark) = sub.variant(name, index, variant, false)?;
         let tuple = sub.tuple(variant, len, 1)?;
-        Ok(match (tuple, mark) {
+        Ok(Tuple(match (tuple, mark) {
             (tuple, None) => tuple,
-            (Tuple::Struct(parts), Some(mark)) => Tuple::Marked(parts, mark),
+            (Form::Struct(parts), Some(mark)) => Form::Marked(parts, mark),
             (other, Some(_)) => other,
-        })
+        }))
     }
 
     fn serialize_map(mut self, len: Option<usize>) -> Result<Map<'a>> {
@@ -1170,7 +1187,8 @@ impl Core {
 }
 
 /// The elements of a sequence.
-pub(crate) struct Seq<'a> {
+#[derive(Debug)]
+pub struct Seq<'a> {
     core: &'a mut Core,
     /// The sequence's position; its flags are needed at the end.
     place: Place,
@@ -1290,7 +1308,8 @@ impl ser::SerializeSeq for Seq<'_> {
 }
 
 /// The entries of a map.
-pub(crate) struct Map<'a> {
+#[derive(Debug)]
+pub struct Map<'a> {
     key: NodeId,
     seq: Seq<'a>,
 }
@@ -1326,7 +1345,8 @@ impl ser::SerializeMap for Map<'_> {
 }
 
 /// The fields of a struct.
-pub(crate) struct Struct<'a> {
+#[derive(Debug)]
+pub struct Struct<'a> {
     core: &'a mut Core,
     /// The position's node; all fields are as wide as the widest, see [`Seq`].
     node: u64,
@@ -1561,7 +1581,12 @@ macro_rules! fields {
 fields! { SerializeStruct SerializeStructVariant }
 
 /// What a tuple is written as.
-pub(crate) enum Tuple<'a> {
+#[derive(Debug)]
+pub struct Tuple<'a>(Form<'a>);
+
+/// The ways of writing a tuple.
+#[derive(Debug)]
+enum Form<'a> {
     /// A struct of F0, F1, …
     Struct(Parts<'a>),
     /// The same as the content of a variant in an interface.
@@ -1584,7 +1609,8 @@ pub(crate) enum Tuple<'a> {
 }
 
 /// The elements of a tuple.
-pub(crate) struct Parts<'a> {
+#[derive(Debug)]
+struct Parts<'a> {
     core: &'a mut Core,
     node: NodeId,
     def: DefId,
@@ -1641,7 +1667,7 @@ impl Parts<'_> {
         }
         self.core.leave();
         self.core.shapes.defs[self.def as usize].is_complete = true;
-        if self.is_new && self.is_uniform() {
+        if self.is_new && self.core.shapes.is_uniform(self.def) {
             self.core.shapes.set(self.node, Kind::Array, self.def);
             self.core.again = true;
             return Err(Error::data("a tuple turns out to be an array"));
@@ -1651,23 +1677,9 @@ impl Parts<'_> {
         }
         Ok(())
     }
-
-    /// Whether all elements have one type, so that they are an array.
-    fn is_uniform(&self) -> bool {
-        let shapes = &self.core.shapes;
-        let mut nodes =
-            shapes.defs[self.def as usize].fields.iter().map(|field| field.node);
-        let Some(Some(first)) = nodes.next() else { return false };
-        let is_option = |node| shapes.node(node).flags & OPTIONAL != 0;
-        !is_option(first)
-            && shapes.is_same(first, first)
-            && nodes.all(|node| {
-                node.is_some_and(|node| !is_option(node) && shapes.is_same(first, node))
-            })
-    }
 }
 
-impl Tuple<'_> {
+impl Form<'_> {
     fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         match self {
             Self::Struct(parts) | Self::Marked(parts, _) => parts.put_field(value),
@@ -1729,11 +1741,11 @@ macro_rules! elements {
             type Error = Error;
 
             fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-                self.put(value)
+                self.0.put(value)
             }
 
             fn end(self) -> Result<()> {
-                self.finish()
+                self.0.finish()
             }
         })*
     };

@@ -86,6 +86,7 @@ pub(crate) struct FieldDef {
 
 /// A struct, an enum or a tuple.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Def {
     pub(crate) name: Cow<'static, str>,
     pub(crate) fields: Vec<FieldDef>,
@@ -94,6 +95,8 @@ pub(crate) struct Def {
     pub(crate) is_enum: bool,
     /// How many positions have it.
     pub(crate) uses: u32,
+    /// Whether its fields were learned from `Deserialize`, which may say something else.
+    pub(crate) is_traced: bool,
     /// Whether the first value of it is being written, whose fields become the definition's.
     pub(crate) is_being_made: bool,
     pub(crate) is_recursive: bool,
@@ -439,6 +442,7 @@ impl Shapes {
             is_complete: false,
             is_enum,
             uses: 1,
+            is_traced: false,
             is_being_made: false,
             is_recursive: false,
             id: None,
@@ -530,6 +534,65 @@ impl Shapes {
         // It is found by its fields only, not by its name.
         self.defs[new as usize].uses = 0;
         new
+    }
+
+    /// The definition of a struct without fields.
+    pub(crate) fn unit(&mut self, name: &'static str) -> DefId {
+        let known = (0..).zip(&self.defs).find(|(_, def)| {
+            def.name == name && def.fields.is_empty() && def.is_complete && !def.is_enum
+        });
+        if let Some((known, _)) = known {
+            return known;
+        }
+        let def = self.def(name.into(), false);
+        self.defs[def as usize].is_complete = true;
+        self.defs[def as usize].uses = 0;
+        def
+    }
+
+    /// Turns tuples of one type that were learned from `Deserialize` into arrays, and arrays of
+    /// them.
+    pub(crate) fn finish_trace(&mut self) {
+        loop {
+            let mut is_changed = false;
+            for node in 0..self.nodes.len() {
+                let Node { kind, at, .. } = self.nodes[node];
+                if kind == Kind::Tuple && self.defs[at as usize].is_traced {
+                    let def = &self.defs[at as usize];
+                    if def.name.is_empty() && self.is_uniform(at) {
+                        self.nodes[node].kind = Kind::Array;
+                        is_changed = true;
+                    }
+                }
+            }
+            if !is_changed {
+                break;
+            }
+        }
+        for def in &mut self.defs {
+            def.is_complete |= def.is_traced;
+        }
+    }
+
+    /// Whether all elements of a tuple have one type, so that they are an array.
+    pub(crate) fn is_uniform(&self, def: DefId) -> bool {
+        let mut nodes = self.defs[def as usize].fields.iter().map(|field| field.node);
+        let Some(Some(first)) = nodes.next() else { return false };
+        let is_option = |node| self.node(node).flags & OPTIONAL != 0;
+        !is_option(first)
+            && self.is_same(first, first)
+            && nodes.all(|node| {
+                node.is_some_and(|node| !is_option(node) && self.is_same(first, node))
+            })
+    }
+
+    /// Forgets the types if some were learned from `Deserialize`; false if none were.
+    pub(crate) fn forget_traced(&mut self) -> bool {
+        let has_traced = self.defs.iter().any(|def| def.is_traced);
+        if has_traced {
+            self.forget_shapes();
+        }
+        has_traced
     }
 
     pub(crate) fn opaque(&mut self, kind: OpaqueKind, name: &str) -> u32 {

@@ -46,9 +46,11 @@ impl Exchange {
         for (kind, options) in [
             ("learned", WriteOptions::new()),
             ("exact", WriteOptions::new().with_go_exact(true).with_first_id(1_000)),
+            ("traced", WriteOptions::new()),
         ] {
-            let mut encoder =
-                Encoder::with_options(Vec::new(), options.with_go_names(true));
+            let new = || Encoder::with_options(Vec::new(), options.with_go_names(true));
+            let encoder = if kind == "traced" { new().traced::<T>().ok() } else { None };
+            let mut encoder = encoder.unwrap_or_else(new);
             for value in &values {
                 encoder.encode(value).unwrap();
             }

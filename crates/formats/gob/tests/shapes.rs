@@ -457,3 +457,26 @@ fn gos_own_types() {
         plain: String::new(),
     }]);
 }
+
+#[test]
+fn a_serializer_writes_what_needs_one_look() {
+    let mut serializer = wiremark_gob::Serializer::new();
+    person("Ann", &["a"]).serialize(&mut serializer).unwrap();
+    vec![person("Bob", &[])].serialize(&mut serializer).unwrap();
+    (1, 2).serialize(&mut serializer).unwrap();
+    Shape::Line(1, 2).serialize(&mut serializer).unwrap();
+    let stream = serializer.finish().unwrap();
+    let mut deserializer = Deserializer::from_slice(&stream);
+    assert_eq!(Person::deserialize(&mut deserializer).unwrap(), person("Ann", &["a"]));
+    assert_eq!(deserializer.read::<Vec<Person>>().unwrap(), [person("Bob", &[])]);
+    assert_eq!(<(i32, i32)>::deserialize(&mut deserializer).unwrap(), (1, 2));
+    assert_eq!(Shape::deserialize(&mut deserializer).unwrap(), Shape::Line(1, 2));
+    deserializer.end().unwrap();
+
+    // Values that disagree need another look.
+    let mixed =
+        vec![wiremark_datasets::Value::from(1), wiremark_datasets::Value::from("a")];
+    let mut serializer = wiremark_gob::Serializer::new();
+    assert!(mixed.serialize(&mut serializer).is_err());
+    assert!(serializer.finish().is_err());
+}
