@@ -148,7 +148,21 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         any: bool,
     ) -> Fields<'s, 'a, 'de> {
         let zeros = state.zeros;
-        Fields { state, start, len, next: 0, present: None, name: 0, any, zeros }
+        Fields {
+            state,
+            start,
+            len,
+            next: 0,
+            present: 0,
+            is_read: false,
+            name: 0,
+            slot: 0,
+            role: FieldRole::Plain,
+            is_present: false,
+            is_some: false,
+            any,
+            zeros,
+        }
     }
 
     fn visit_fields<V: Visitor<'de>>(
@@ -323,7 +337,11 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
     fn visit_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let bytes = self.state.cursor.lend_bytes()?;
         match std::str::from_utf8(bytes) {
-            Ok(text) => visitor.visit_borrowed_str(text),
+            // The same text, but by the length at hand: what the check returns lies in memory as
+            // two words, and read as one it must wait, for half of the time of the call.
+            Ok(text) => {
+                visitor.visit_borrowed_str(text.get(..bytes.len()).unwrap_or(text))
+            }
             // Text that Go does not hold to be UTF-8 either.
             Err(_) => visitor.visit_borrowed_bytes(bytes),
         }
@@ -989,16 +1007,23 @@ impl<'de> MapAccess<'de> for &mut Entries<'_, '_, 'de> {
 }
 
 /// The fields of a struct, those that the value leaves out among them.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct Fields<'s, 'a, 'de> {
     state: &'s mut State<'a, 'de>,
     start: u32,
     len: u32,
     /// The number of the next field to hand out.
     next: u32,
-    /// The number of the next field that is present, once it is read; `len` at the end.
-    present: Option<u32>,
-    /// The number of the field whose name was handed out last.
+    /// The number of the next field that is present, if `is_read`; `len` at the end.
+    present: u32,
+    is_read: bool,
+    /// The field that was handed out last, if `is_some`: number, type, role, and whether it is
+    /// present. Each by itself: what is returned together goes through memory.
     name: u32,
+    slot: Slot,
+    role: FieldRole,
+    is_present: bool,
+    is_some: bool,
     /// Whether the target takes fields of any name and type.
     any: bool,
     /// Whether left-out fields are handed out as zero.
@@ -1006,81 +1031,73 @@ struct Fields<'s, 'a, 'de> {
 }
 
 impl<'de> Fields<'_, '_, 'de> {
-    /// Goes to the next field to hand out: its type, and whether it is present.
+    /// Goes to the next field to hand out, if there is one: then `self.is_some`.
     #[inline]
-    fn advance(&mut self) -> Result<Option<Next>> {
+    fn advance(&mut self) -> Result<()> {
         loop {
-            let present = if let Some(present) = self.present {
-                present
-            } else {
-                let present = next_field(&mut self.state.cursor, self.next, self.len)?;
-                self.present = Some(present);
-                present
-            };
+            if !self.is_read {
+                self.present = next_field(&mut self.state.cursor, self.next, self.len)?;
+                self.is_read = true;
+            }
             if !self.zeros {
-                self.next = present;
+                self.next = self.present;
             }
-            if self.next >= self.len {
-                return Ok(None);
-            }
-            let number = self.next;
-            self.next = number.wrapping_add(1);
-            self.name = number;
-            let Some(field) = self.state.types.field(self.start, number) else {
-                return Ok(None);
+            let field = self.state.types.field(self.start, self.next);
+            let Some(field) = field.filter(|_| self.next < self.len) else {
+                self.is_some = false;
+                return Ok(());
             };
-            let (slot, role) = (field.slot, field.role);
-            if number == present {
-                self.present = None;
-                return Ok(Some(Next { slot, role, is_present: true }));
+            (self.slot, self.role) = (field.slot, field.role);
+            self.is_present = self.next == self.present;
+            self.is_some = true;
+            self.name = self.next;
+            self.next = self.next.wrapping_add(1);
+            if self.is_present {
+                self.is_read = false;
+                return Ok(());
             }
             charge_zero(self.state, self.any)?;
-            if matches!(role, FieldRole::Hidden | FieldRole::Skippable) {
+            if matches!(self.role, FieldRole::Hidden | FieldRole::Skippable) {
                 continue;
             }
-            return Ok(Some(Next { slot, role, is_present: false }));
+            return Ok(());
         }
     }
 
     #[inline]
-    fn value<T: DeserializeSeed<'de>>(
-        &mut self,
-        next: Next,
-        seed: T,
-    ) -> Result<T::Value> {
+    fn value<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
         let state = &mut *self.state;
-        let Next { slot, role, is_present } = next;
-        let value = if is_present {
+        let (slot, role) = (self.slot, self.role);
+        let value = if self.is_present {
             seed.deserialize(De { state, slot, place: Place::Field })
         } else {
             seed.deserialize(Zero { state, slot, role, any: self.any })
         };
-        value.map_err(|error| {
-            let error = error.at(self.state.cursor.offset());
-            match self.state.types.field(self.start, self.name) {
-                Some(field) => error.in_field(self.state.types.field_name(field)),
-                None => error,
-            }
-        })
+        value.map_err(|error| self.failed(error))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn failed(&self, error: Error) -> Error {
+        let error = error.at(self.state.cursor.offset());
+        match self.state.types.field(self.start, self.name) {
+            Some(field) => error.in_field(self.state.types.field_name(field)),
+            None => error,
+        }
     }
 
     /// Passes over what the target left.
     #[inline]
     fn finish(mut self) -> Result<()> {
         self.zeros = false;
-        while let Some(next) = self.advance()? {
-            self.state.skip(next.slot)?;
+        loop {
+            self.advance()?;
+            if !self.is_some {
+                return Ok(());
+            }
+            self.state.skip(self.slot)?;
         }
-        Ok(())
     }
-}
-
-/// The next field to hand out.
-#[derive(Clone, Copy)]
-struct Next {
-    slot: Slot,
-    role: FieldRole,
-    is_present: bool,
 }
 
 #[inline]
@@ -1104,9 +1121,12 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
         seed: K,
     ) -> Result<Option<K::Value>> {
         loop {
-            let Some(next) = self.advance()? else { return Ok(None) };
-            if next.is_present && next.role == FieldRole::Hidden {
-                self.state.skip(next.slot)?;
+            self.advance()?;
+            if !self.is_some {
+                return Ok(None);
+            }
+            if self.is_present && self.role == FieldRole::Hidden {
+                self.state.skip(self.slot)?;
                 continue;
             }
             let Some(field) = self.state.types.field(self.start, self.name) else {
@@ -1122,12 +1142,7 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
-        let field = self.state.types.field(self.start, self.name);
-        let (slot, role) =
-            field.map_or((0, FieldRole::Plain), |field| (field.slot, field.role));
-        // A present field's delta is used up, and the next one not read yet.
-        let is_present = self.present.is_none();
-        self.value(Next { slot, role, is_present }, seed)
+        self.value(seed)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -1143,32 +1158,15 @@ impl<'de> SeqAccess<'de> for &mut Fields<'_, '_, 'de> {
         seed: T,
     ) -> Result<Option<T::Value>> {
         loop {
-            if self.next >= self.len {
+            self.advance()?;
+            if !self.is_some {
                 return Ok(None);
             }
-            let present = match self.present {
-                Some(present) => present,
-                None => next_field(&mut self.state.cursor, self.next, self.len)?,
-            };
-            let number = self.next;
-            self.name = number;
-            self.next = number.wrapping_add(1);
-            let is_present = number == present;
-            self.present = (!is_present).then_some(present);
-            let Some(field) = self.state.types.field(self.start, number) else {
-                return Ok(None);
-            };
-            let next = Next { slot: field.slot, role: field.role, is_present };
-            if !is_present {
-                charge_zero(self.state, self.any)?;
-            }
-            if next.role == FieldRole::Hidden {
-                if is_present {
-                    self.state.skip(next.slot)?;
-                }
+            if self.is_present && self.role == FieldRole::Hidden {
+                self.state.skip(self.slot)?;
                 continue;
             }
-            return self.value(next, seed).map(Some);
+            return self.value(seed).map(Some);
         }
     }
 }
