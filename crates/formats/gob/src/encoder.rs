@@ -9,7 +9,7 @@ use serde::ser::{self, Serialize};
 use crate::dynamic::Exact;
 use crate::ser::{Core, Sub};
 use crate::shape::NodeId;
-use crate::wire::{uint_bytes, zigzag};
+use crate::wire::{uint_word, zigzag};
 use crate::{Dynamic, Error, Result, Schema};
 
 /// What an enum is written as.
@@ -272,19 +272,16 @@ impl Messages {
             }
         };
         let has_zero = !self.core.shapes.is_struct(root);
-        let (id_bytes, id_len) = uint_bytes(zigzag(i64::from(id)));
+        let (id_word, id_len) = uint_word(zigzag(i64::from(id)));
         let body = self.core.out.len() - body_at;
         let len = body + id_len + usize::from(has_zero);
         if len > self.core.options.max_bytes {
             let max = self.core.options.max_bytes;
             return Err(Error::limit(format!("expected a value of at most {max} bytes")));
         }
-        let (len_bytes, len_len) = uint_bytes(len as u64);
-        let mut head = [0; MAX_HEAD];
+        let (len_word, len_len) = uint_word(len as u64);
+        let head = (len_word | id_word << (8 * len_len)).to_le_bytes();
         let used = len_len + id_len + usize::from(has_zero);
-        head[..len_len].copy_from_slice(&len_bytes[len_bytes.len() - len_len..]);
-        head[len_len..len_len + id_len]
-            .copy_from_slice(&id_bytes[id_bytes.len() - id_len..]);
         self.head = used;
         let head = &head[..used];
         if is_new && !self.prefix.is_empty() {

@@ -24,7 +24,8 @@ use crate::special::{COMPLEX_TOKEN, INTERFACE_TOKEN, OPAQUE_TOKEN};
 use crate::time::TIME_TOKEN;
 use crate::types::{INT128_NAMES, OpaqueKind};
 use crate::wire::{
-    put_bytes, put_delta_bytes, put_delta_uint, put_float, put_uint, uint_bytes, zigzag,
+    put_bytes, put_delta_bytes, put_delta_uint, put_float, put_uint, uint_bytes,
+    uint_word, zigzag,
 };
 use crate::{Enums, Error, Opaque, Result, WriteOptions};
 
@@ -746,14 +747,10 @@ impl Core {
     fn end_interface(&mut self, at: usize, id: i32) {
         let len = self.out.len() - at;
         self.had_interface |= id >= 64;
-        let mut head = [0; 18];
-        let mut used = 0;
-        for value in [zigzag(i64::from(id)), len as u64] {
-            let (bytes, count) = uint_bytes(value);
-            let end = bytes.len();
-            head[used..used + count].copy_from_slice(&bytes[end - count..]);
-            used += count;
-        }
+        let (id_word, id_len) = uint_word(zigzag(i64::from(id)));
+        let (len_word, len_len) = uint_word(len as u64);
+        let head = (id_word | len_word << (8 * id_len)).to_le_bytes();
+        let used = id_len + len_len;
         flush_into(&mut self.out, at, &head[..used]);
     }
 }

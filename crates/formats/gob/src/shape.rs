@@ -6,7 +6,7 @@
 //! gob.md 16 has the reasons.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dynamic::put_named;
 use crate::types::{ENUM_PREFIX, FIRST_FREE_ID, OPTION_NAME, OpaqueKind, SOME_NAME};
@@ -106,7 +106,7 @@ pub(crate) struct Def {
 }
 
 /// Composite types without a name, by the ids of their parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Slice(i32),
     Map(i32, i32),
@@ -145,7 +145,7 @@ pub(crate) struct Shapes {
     /// Whether something was learned that has not been described.
     pub(crate) is_dirty: bool,
     roots: Vec<(&'static str, NodeId)>,
-    ids: HashMap<Key, i32>,
+    ids: BTreeMap<Key, i32>,
     pub(crate) concretes: Vec<(Concrete, i32)>,
     sent: BTreeSet<i32>,
     next_id: i32,
@@ -190,7 +190,7 @@ impl Shapes {
             any_keys: false,
             is_dirty: false,
             roots: Vec::new(),
-            ids: HashMap::new(),
+            ids: BTreeMap::new(),
             concretes: Vec::new(),
             sent: BTreeSet::new(),
             next_id: first_id,
@@ -814,6 +814,9 @@ impl Shapes {
             }
             let mut is_changed = false;
             for def in seen.clone() {
+                if self.defs[def as usize].sent.is_none() {
+                    continue;
+                }
                 let fields = self.fields(def, &mut seen);
                 let def = &mut self.defs[def as usize];
                 if def.sent.as_ref().is_some_and(|sent| *sent != fields) {

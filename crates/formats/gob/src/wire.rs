@@ -103,7 +103,7 @@ fn put_word(out: &mut Vec<u8>, word: u128, len: usize) {
 
 /// The bytes of a uint in a word, the first lowest, and how many they are.
 #[inline]
-fn uint_word(value: u64) -> (u128, usize) {
+pub(crate) fn uint_word(value: u64) -> (u128, usize) {
     if value < 0x80 {
         return (u128::from(value), 1);
     }
