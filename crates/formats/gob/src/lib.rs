@@ -1,4 +1,6 @@
-//! gob
+#![doc = include_str!("../README.md")]
+//!
+//! This crate knows `wiremark-core` and serde; it never opens a file or reads a clock.
 #![forbid(unsafe_code)]
 
 mod codec;
