@@ -1,6 +1,6 @@
 // How long Go's encoding/gob takes for 10,000 people and for one: processor time, lower quartile
-// of batches, as lines of name and nanoseconds. The Rust program of the same job is
-// crates/formats/gob/examples/speed.rs, which also makes the file that is read here.
+// of batches, as lines of name and nanoseconds. The Rust program of the same job is in
+// the folder rust, and also makes the file that is read here.
 //
 // The time is the whole process's, since the collector runs on threads of its own.
 package main

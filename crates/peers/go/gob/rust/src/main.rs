@@ -1,11 +1,9 @@
 //! How long gob takes for 10,000 people and for one: processor time, lower quartile of batches,
-//! as lines of name and nanoseconds. `crates/peers/go/gob` does the same in Go;
-//! `crates/peers/go/gob/compare` runs both in turn.
+//! as lines of name and nanoseconds. `../main.go` does the same in Go; `../compare` runs both in
+//! turn.
 //!
 //! Inside the clock is the call alone: not the making of values, nor the drop of what was
-//! decoded. `cargo run --profile bench --example speed -- FILE [PART OF NAME]` also writes the
-//! stream that Go reads.
-#![expect(clippy::print_stdout, reason = "what it is for")]
+//! decoded. `cargo run --release -- FILE [PART OF NAME]` also writes the stream that Go reads.
 
 use std::hint::black_box;
 use std::io;
@@ -16,7 +14,7 @@ use wiremark_core::Codec;
 use wiremark_gob::{Deserializer, Encoder, Gob, WriteOptions, from_slice, to_vec};
 use wiremark_meter::clock::Instant;
 
-/// As the benches allow it for all formats alike; `speed_system` has the system's.
+/// One for all formats of a run; the benches offer the system's and this.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -78,7 +76,6 @@ fn time<T>(name: &str, mut work: impl FnMut() -> T) {
             each.clear();
             continue;
         }
-        #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
         each.push(took as f64 / f64::from(count));
     }
     each.sort_by(f64::total_cmp);
