@@ -94,7 +94,7 @@ pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Appends the low `len` bytes of `word`, the lowest first, as one piece: several pushes in a
 /// row wait for one another, each for the length that the one before has stored.
-#[inline]
+#[inline(always)]
 fn put_word(out: &mut Vec<u8>, word: u128, len: usize) {
     let end = out.len().saturating_add(len);
     out.extend_from_slice(&word.to_le_bytes());
@@ -102,7 +102,7 @@ fn put_word(out: &mut Vec<u8>, word: u128, len: usize) {
 }
 
 /// The bytes of a uint in a word, the first lowest, and how many they are.
-#[inline]
+#[inline(always)]
 pub(crate) fn uint_word(value: u64) -> (u128, usize) {
     if value < 0x80 {
         return (u128::from(value), 1);
@@ -116,7 +116,7 @@ pub(crate) fn uint_word(value: u64) -> (u128, usize) {
 }
 
 /// A delta below 128, unless it is 0, and a uint behind it.
-#[inline]
+#[inline(always)]
 pub(crate) fn put_delta_uint(out: &mut Vec<u8>, delta: u32, value: u64) {
     let (word, len) = uint_word(value);
     match delta {
@@ -130,7 +130,7 @@ pub(crate) fn put_delta_uint(out: &mut Vec<u8>, delta: u32, value: u64) {
 }
 
 /// A delta, unless it is 0, and behind it a length and as many bytes.
-#[inline]
+#[inline(always)]
 pub(crate) fn put_delta_bytes(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
     let len = bytes.len();
     if len > 14 || delta >= 0x80 {
