@@ -246,10 +246,10 @@ pub(crate) struct Sub<'a> {
 struct Place(u64);
 
 impl Place {
-    #[inline]
+    #[inline(always)]
     fn new(node: NodeId, delta: u32, flags: u8) -> Self {
         Self(
-            u64::from(node) | u64::from(delta & MAX_DELTA) << 32 | u64::from(flags) << 56,
+            u64::from(node) | u64::from(delta) << 32 | u64::from(flags) << 56,
         )
     }
 
@@ -278,18 +278,18 @@ impl Place {
 const MAX_DELTA: u32 = 0xff_ffff;
 
 impl<'a> Sub<'a> {
-    #[inline]
+    #[inline(always)]
     fn new(core: &'a mut Core, node: NodeId, delta: u32, flags: u8) -> Self {
         Self { core, place: Place::new(node, delta, flags) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn kind(&mut self) -> Kind {
         self.core.shapes.look(self.place.node()).kind
     }
 
     /// Whether a zero is left out here.
-    #[inline]
+    #[inline(always)]
     fn omits(&self) -> bool {
         self.place.flags() & (FIELD | FORCE) == FIELD
     }
@@ -1230,7 +1230,7 @@ impl<'a> Seq<'a> {
         error.in_element(usize::try_from(self.count).unwrap_or(usize::MAX))
     }
 
-    #[inline]
+    #[inline(always)]
     fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         let sub = Sub { core: &mut *self.core, place: self.elem };
         match value.serialize(sub) {
@@ -1242,7 +1242,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish(self, is_open: bool) {
         self.core.leave();
         if self.count != self.announced || self.count == 0 || self.extra > 0 {
@@ -1357,6 +1357,13 @@ pub struct Struct<'a> {
 }
 
 impl Struct<'_> {
+    /// The way from the last field that was sent. No definition has more fields than fit.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "a definition has fewer fields")]
+    fn delta(&self) -> u32 {
+        (self.next - self.last) as u32
+    }
+
     fn node_id(&self) -> NodeId {
         NodeId::try_from(self.node).unwrap_or(NodeId::MAX)
     }
@@ -1394,6 +1401,9 @@ impl Struct<'_> {
             Some(FieldDef { name: known, node: Some(node) }) if *known == name => {
                 self.next += 1;
                 return Ok(*node);
+            }
+            None if next >= MAX_DELTA as usize => {
+                return Err(Error::unsupported("expected a struct of fewer fields"));
             }
             None if !def.is_complete => {
                 let node = shapes.add(Kind::Unknown);
@@ -1459,7 +1469,7 @@ impl Struct<'_> {
         if self.core.again { error } else { error.in_field(name) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish(self) -> Result<()> {
         let fields = &self.core.shapes.defs[self.def].fields;
         if self.extra == 0 && fields.len() == self.next {
@@ -1513,12 +1523,8 @@ impl Struct<'_> {
     ) -> Result<()> {
         let node = self.field(name)?;
         let before = self.core.out.len();
-        let sub = Sub::new(
-            &mut *self.core,
-            node,
-            u32::try_from(self.next - self.last).unwrap_or(u32::MAX),
-            FIELD,
-        );
+        let delta = self.delta();
+        let sub = Sub::new(&mut *self.core, node, delta, FIELD);
         if let Err(error) = value.serialize(sub) {
             return Err(self.failed(name, error));
         }

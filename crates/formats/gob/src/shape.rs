@@ -247,7 +247,8 @@ impl Shapes {
     }
 
     /// The node of a position that has a value.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "asked for each value; see `ser`")]
     pub(crate) fn look(&mut self, node: NodeId) -> Node {
         let Some(node) = self.nodes.get_mut(node as usize) else {
             return Node { kind: Kind::Unknown, flags: 0, at: 0, seen: 0 };

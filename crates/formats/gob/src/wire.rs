@@ -21,6 +21,12 @@
     clippy::arithmetic_side_effects
 )]
 
+#![expect(
+    clippy::inline_always,
+    reason = "left to itself, the compiler calls what writes three bytes: 1.3 times the time for \
+              10,000 people"
+)]
+
 use std::io::Read;
 
 use crate::{Error, ReadOptions, Result};
