@@ -11,6 +11,11 @@
     clippy::arithmetic_side_effects
 )]
 
+#![expect(
+    clippy::inline_always,
+    reason = "left to itself, the compiler calls what reads one field"
+)]
+
 use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
 use serde::de::{
     self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer,
@@ -334,6 +339,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         }
     }
 
+    #[inline(always)]
     fn visit_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let bytes = self.state.cursor.lend_bytes()?;
         match std::str::from_utf8(bytes) {
@@ -917,7 +923,7 @@ struct Elements<'s, 'a, 'de> {
 impl<'de> SeqAccess<'de> for &mut Elements<'_, '_, 'de> {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
@@ -950,7 +956,7 @@ struct ByteElements<'de> {
 impl<'de> SeqAccess<'de> for ByteElements<'de> {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
@@ -1032,7 +1038,7 @@ struct Fields<'s, 'a, 'de> {
 
 impl<'de> Fields<'_, '_, 'de> {
     /// Goes to the next field to hand out, if there is one: then `self.is_some`.
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self) -> Result<()> {
         loop {
             if !self.is_read {
@@ -1064,7 +1070,7 @@ impl<'de> Fields<'_, '_, 'de> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn value<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
         let state = &mut *self.state;
         let (slot, role) = (self.slot, self.role);
@@ -1100,7 +1106,7 @@ impl<'de> Fields<'_, '_, 'de> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn charge_zero(state: &mut State<'_, '_>, any: bool) -> Result<()> {
     let left = if any { &mut state.any_zeros } else { &mut state.typed_zeros };
     match left.checked_sub(1) {
@@ -1115,7 +1121,7 @@ fn charge_zero(state: &mut State<'_, '_>, any: bool) -> Result<()> {
 impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
@@ -1140,7 +1146,7 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
         self.value(seed)
     }

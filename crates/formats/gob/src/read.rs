@@ -413,7 +413,8 @@ pub(crate) fn array_count<W: Wire>(
 }
 
 /// The number of the next field that is present; `len` at the end of the struct.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "asked for each field; see `de`")]
 pub(crate) fn next_field<W: Wire>(wire: &mut W, next: u32, len: u32) -> Result<u32> {
     let delta = match wire.uint() {
         Ok(0) => return Ok(len),

@@ -667,6 +667,9 @@ impl<'a> Sub<'a> {
             Kind::Interface if closes == 0 => {
                 return self.sequence(Some(len)).map(Form::Seq);
             }
+            Kind::Unknown if len >= MAX_DELTA as usize => {
+                return Err(Error::unsupported("expected a tuple of fewer elements"));
+            }
             Kind::Unknown => {
                 let shapes = &mut self.core.shapes;
                 let def = shapes.def(name.into(), false);

@@ -185,7 +185,7 @@ pub(crate) trait Wire {
     /// Goes on with the next message; an error if there is none.
     fn next_message(&mut self) -> Result<()>;
 
-    #[inline]
+    #[inline(always)]
     fn uint(&mut self) -> Result<u64> {
         let byte = self.byte()?;
         if byte < 0x80 { Ok(u64::from(byte)) } else { self.uint_rest(byte) }
@@ -257,7 +257,7 @@ impl<'de> Cursor<'de> {
     }
 
     /// Like [`Wire::take`], for as long as the input lives.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn lend(&mut self, count: u64) -> Result<&'de [u8]> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         match self.rest.split_at_checked(count) {
@@ -270,7 +270,7 @@ impl<'de> Cursor<'de> {
     }
 
     /// Like [`Wire::bytes`], for as long as the input lives.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn lend_bytes(&mut self) -> Result<&'de [u8]> {
         let count = self.uint()?;
         self.lend(count)
@@ -293,7 +293,7 @@ impl<'de> Cursor<'de> {
 }
 
 impl Wire for Cursor<'_> {
-    #[inline]
+    #[inline(always)]
     fn byte(&mut self) -> Result<u8> {
         match self.rest.split_first() {
             Some((&byte, rest)) => {
