@@ -10,7 +10,6 @@
     clippy::panic,
     clippy::arithmetic_side_effects
 )]
-
 #![expect(
     clippy::inline_always,
     reason = "left to itself, the compiler calls what reads one field"

@@ -248,9 +248,7 @@ struct Place(u64);
 impl Place {
     #[inline(always)]
     fn new(node: NodeId, delta: u32, flags: u8) -> Self {
-        Self(
-            u64::from(node) | u64::from(delta) << 32 | u64::from(flags) << 56,
-        )
+        Self(u64::from(node) | u64::from(delta) << 32 | u64::from(flags) << 56)
     }
 
     #[inline]

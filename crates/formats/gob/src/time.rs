@@ -281,4 +281,32 @@ mod tests {
             }
         }
     }
+
+    #[cfg(feature = "jiff")]
+    #[test]
+    fn moments_of_jiff_go_both_ways() {
+        for (seconds, nanoseconds) in
+            [(0, 0), (1, 500_000_000), (-2, 500_000_000), (-3, 0)]
+        {
+            let time = Time::new(seconds, nanoseconds).unwrap();
+            let jiff = jiff::Timestamp::try_from(time).unwrap();
+            assert_eq!(Time::from(jiff), time);
+        }
+        assert_eq!(
+            jiff::Timestamp::try_from(Time::ZERO).unwrap().as_second(),
+            -62_135_596_800
+        );
+    }
+
+    #[cfg(feature = "chrono")]
+    #[test]
+    fn moments_of_chrono_go_both_ways() {
+        for (seconds, nanoseconds) in
+            [(0, 0), (1, 500_000_000), (-2, 500_000_000), (-3, 0)]
+        {
+            let time = Time::new(seconds, nanoseconds).unwrap();
+            let chrono = chrono::DateTime::<chrono::Utc>::try_from(time).unwrap();
+            assert_eq!(Time::from(chrono), time);
+        }
+    }
 }

@@ -20,7 +20,6 @@
     clippy::panic,
     clippy::arithmetic_side_effects
 )]
-
 #![expect(
     clippy::inline_always,
     reason = "left to itself, the compiler calls what writes three bytes: 1.3 times the time for \
