@@ -1,6 +1,6 @@
 //! From the bytes of one value to any `Deserialize`.
 //!
-//! A type asks for what it wants and gets what the stream has, by the table of gob.md 15. Typed
+//! A type asks for what it wants and gets what the stream has, by the table of the README. Typed
 //! requests are answered at once where the stream agrees; everything else goes through
 //! `deserialize_any`, where serde's own visitors refuse what does not fit.
 #![deny(

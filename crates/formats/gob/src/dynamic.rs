@@ -2,7 +2,7 @@
 //! does.
 //!
 //! Go sends the definitions that an interface's value needs in the middle of the outer value,
-//! in messages and chunks that gob.md 8 describes. [`Exact`] writes that form, so that a stream
+//! in messages and chunks that SPEC.md describes. [`Exact`] writes that form, so that a stream
 //! of Go's that was read can be written again with the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,7 +143,7 @@ impl Schema {
     }
 }
 
-/// Writes the descriptor of a type (gob.md 5), with its negative id before it.
+/// Writes the descriptor of a type (SPEC.md), with its negative id before it.
 pub(crate) fn put_type(out: &mut Vec<u8>, ty: &Type) {
     put_int(out, -i64::from(ty.id));
     let number = match ty.kind {

@@ -171,14 +171,26 @@ pub(crate) struct Messages {
     /// The last value's type, its id and the length of its head.
     last: Option<(NodeId, i32)>,
     head: usize,
+    /// How many values in a row were not like those before.
+    misses: u32,
 }
+
+/// After so many misses nothing is tried, until there were as many as in a round.
+const MAX_MISSES: u32 = 2;
+const MISSES_ROUND: u32 = 32;
 
 /// The longest head of a value's message: its length, its id and a zero byte.
 const MAX_HEAD: usize = 9 + 5 + 1;
 
 impl Messages {
     pub(crate) fn new(options: WriteOptions) -> Self {
-        Self { core: Core::new(options), prefix: Vec::new(), last: None, head: 4 }
+        Self {
+            core: Core::new(options),
+            prefix: Vec::new(),
+            last: None,
+            head: 4,
+            misses: 0,
+        }
     }
 
     /// Nothing is known and nothing counts as sent from here on: the bytes of a stream depend
@@ -215,13 +227,18 @@ impl Messages {
         if is_alone && !self.core.shapes.is_blank() {
             // What was learned from other values holds for this one if it would have taught
             // the same: equal values have equal bytes, whatever was written before.
-            self.core.out.extend_from_slice(&self.prefix);
-            let (head_at, body_at) = self.reserve_head();
-            let root = self.core.value(value)?;
-            if !self.core.shapes.is_dirty && self.core.shapes.is_all_touched() {
-                return self.finish(root, head_at, body_at, false);
+            if self.misses < MAX_MISSES {
+                self.core.out.extend_from_slice(&self.prefix);
+                let (head_at, body_at) = self.reserve_head();
+                let root = self.core.value(value)?;
+                if !self.core.shapes.is_dirty && self.core.shapes.is_all_touched() {
+                    self.misses = 0;
+                    return self.finish(root, head_at, body_at, false);
+                }
+                self.core.out.truncate(start);
             }
-            self.core.out.truncate(start);
+            // Values of which none is like the last are not tried for a while.
+            self.misses = (self.misses + 1) % MISSES_ROUND;
             self.core.shapes.forget_all();
             self.last = None;
         }

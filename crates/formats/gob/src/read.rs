@@ -1,6 +1,6 @@
 //! Reading values without serde: what all readers share, and passing over a value.
 //!
-//! gob.md 4, 7 and 8 are read here; 11 is in `de`.
+//! Messages, values and interfaces of SPEC.md are read here; what becomes of them is in `de`.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

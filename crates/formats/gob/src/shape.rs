@@ -3,7 +3,7 @@
 //! A [`Node`] stands for a position: a field, the elements of a slice, a root. Structs and enums
 //! are shared by name, so that a type that holds itself becomes a descriptor that does. Where two
 //! values disagree, the position becomes an interface and the value is written again.
-//! gob.md 16 has the reasons.
+//! SPEC.md has the names by which holes are known.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,6 +159,9 @@ pub(crate) struct Shapes {
     skipped: Vec<NodeId>,
     /// What the present value has in interfaces, in order.
     used: Vec<Concrete>,
+    /// Interfaces because of a conflict: the name of the first thing that the present value has
+    /// there, by its hash; none once there was another.
+    noted: Vec<(NodeId, Option<u32>)>,
 }
 
 /// What became of a name in whose definition values disagreed.
@@ -201,6 +204,7 @@ impl Shapes {
             epoch: 0,
             skipped: Vec::new(),
             used: Vec::new(),
+            noted: Vec::new(),
         };
         shapes.forget_shapes();
         shapes
@@ -230,6 +234,7 @@ impl Shapes {
             }
         }
         self.used.clear();
+        self.noted.clear();
     }
 
     /// Whether the value has touched all that is known, so that by itself it would have taught
@@ -262,21 +267,19 @@ impl Shapes {
 
     /// Notes what an interface holds, where it is one because values disagree.
     pub(crate) fn note(&mut self, node: NodeId, name: &str) {
-        let epoch = self.epoch;
-        let Some(node) = self.nodes.get_mut(node as usize) else { return };
-        if node.flags & CONFLICT == 0 {
+        if self.node(node).flags & CONFLICT == 0 {
             return;
         }
-        // The hash of the first name, with the lowest bit for "there was another".
-        let hash = name
-            .bytes()
-            .fold(epoch, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
-            & !1;
-        if node.seen != epoch || node.at == 0 {
-            node.at = hash.max(2);
-        } else if node.at & 1 == 0 && node.at != hash.max(2) {
-            node.at |= 1;
-            self.touched.conflicts += 1;
+        let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        });
+        match self.noted.iter_mut().find(|(noted, _)| *noted == node) {
+            None => self.noted.push((node, Some(hash))),
+            Some((_, first)) if first.is_some_and(|first| first != hash) => {
+                *first = None;
+                self.touched.conflicts += 1;
+            }
+            Some(_) => {}
         }
     }
 

@@ -1,10 +1,10 @@
 //! The types of a stream: descriptors as they are read, and where they are kept.
 //!
-//! | gob.md | here |
+//! | SPEC.md | here |
 //! | --- | --- |
-//! | 3, ids | [`Types::slot`]: a dense number for each id, given when the id is first named |
-//! | 5, descriptors | [`Types::define`] |
-//! | 8, definitions inside a value | [`Types::concrete`] |
+//! | ids | [`Types::slot`]: a dense number for each id, given when the id is first named |
+//! | descriptors | [`Types::define`] |
+//! | definitions inside a value | [`Types::concrete`] |
 //!
 //! ```text
 //! wire type  = struct of seven fields, exactly one present:

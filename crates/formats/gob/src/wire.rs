@@ -1,12 +1,12 @@
 //! Numbers and messages, without serde and without types: what the bytes are.
 //!
-//! | gob.md | put | take |
+//! | SPEC.md | put | take |
 //! | --- | --- | --- |
-//! | 2, uint | [`put_uint`] | [`Wire::uint`] |
-//! | 2, int (zig-zag) | [`put_int`] | [`Wire::int`] |
-//! | 2, float (bytes reversed) | [`put_float`] | [`Wire::float`] |
-//! | 2, string, bytes | [`put_bytes`] | [`Wire::bytes`] |
-//! | 4, message | [`put_uint`] of the length | [`Wire::next_message`] |
+//! | uint | [`put_uint`] | [`Wire::uint`] |
+//! | int (zig-zag) | [`put_int`] | [`Wire::int`] |
+//! | float (bytes reversed) | [`put_float`] | [`Wire::float`] |
+//! | string, bytes | [`put_bytes`] | [`Wire::bytes`] |
+//! | message | [`put_uint`] of the length | [`Wire::next_message`] |
 //!
 //! ```text
 //! uint   < 128        one byte
@@ -557,7 +557,7 @@ impl<R: Read> Wire for Feed<R> {
 mod tests {
     use super::*;
 
-    /// The table of gob.md, section 2, and the values around it.
+    /// Bytes as Go writes them: the edges of each length.
     const UINTS: &[(u64, &[u8])] = &[
         (0, &[0x00]),
         (127, &[0x7f]),

@@ -452,7 +452,7 @@ fn every_stream_is_decoded_into_other_types_as_in_go() {
                 let count = if by_hand { list(case, "ok").len().max(1) } else { 1 };
                 let read: Result<Vec<_>, _> =
                     (0..count).map(|_| deserializer.read_seed(seed)).collect();
-                // Fields that Go fails to skip, by two bugs of its own (gob.md, 8).
+                // Fields that Go fails to skip, by two bugs of its own.
                 if GO_FAILS_TO_SKIP.contains(&(name, into)) {
                     if let Err(error) = read {
                         bad.push(format!("{name} ({go}) into {into}: {error}"));

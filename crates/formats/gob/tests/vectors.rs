@@ -195,7 +195,7 @@ fn a_reader_that_gives_one_byte_at_a_time_gives_the_same_values() {
 
 #[test]
 fn the_bytes_of_the_description_are_read() {
-    // gob.md 5: `struct Inner { A int }` and `{A: 1}`.
+    // `struct Inner { A int }` and `{A: 1}`.
     let stream = "187f03010105496e6e657201ff800001010101410104000000\
                   05ff80010200"
         .replace(' ', "");
