@@ -49,7 +49,7 @@ fn examine(workspace: &Workspace) -> Vec<Finding> {
             "go",
             "go",
             "version",
-            "apt-get install golang-go: needed by Go peers, not yet used",
+            "apt-get install golang-go: the tests then exchange gob streams with Go",
         ),
         (
             "perl",
