@@ -234,12 +234,24 @@ fn add_controls(to_run: &mut Vec<(CellId, usize)>, cells: &mut Vec<Cell>) {
         (0..to_run.len()).filter(|&index| to_run[index].0.mode == Mode::Reused).collect();
     let candidates: Vec<usize> =
         if reused.is_empty() { (0..to_run.len()).collect() } else { reused };
-    // Spread evenly over the plan, so that they differ in what they do.
+    // Each operation in its turn, and spread over the plan: they shall differ in what they do.
+    let mut operations: Vec<_> =
+        candidates.iter().map(|&index| to_run[index].0.operation).collect();
+    operations.sort_unstable();
+    operations.dedup();
     let count = (candidates.len() / 8).clamp(2, CONTROLS_MAX);
     let mut chosen: Vec<usize> = (0..count)
-        .filter_map(|nth| candidates.get(candidates.len() * (2 * nth + 1) / (2 * count)))
-        .copied()
+        .filter_map(|nth| {
+            let operation = *operations.get(nth % operations.len().max(1))?;
+            let of_it: Vec<usize> = candidates
+                .iter()
+                .copied()
+                .filter(|&index| to_run[index].0.operation == operation)
+                .collect();
+            of_it.get(of_it.len() * (2 * nth + 1) / (2 * count)).copied()
+        })
         .collect();
+    chosen.sort_unstable();
     chosen.dedup();
     for index in chosen.into_iter().rev() {
         let (id, of) = to_run[index].clone();
@@ -664,11 +676,11 @@ mod tests {
                 "encode/people/a/reused",
                 "encode/people/b/reused",
                 "encode/people/c/reused",
-                "encode/people/b/reused (again)",
+                "encode/people/a/reused (again)",
                 "decode/people/a/reused",
                 "decode/people/b/reused",
                 "decode/people/c/reused",
-                "decode/people/b/reused (again)",
+                "decode/people/c/reused (again)",
             ]
         );
         assert_eq!(cells.len(), 8);

@@ -124,7 +124,7 @@ pub(crate) fn is_selected(filters: &[String], name: &str) -> bool {
 pub(crate) fn profile(name: ProfileName, rounds: Option<u32>) -> Profile {
     let ms = 1_000_000;
     let (name, profile_rounds, samples, sample_ns, warm_up_ns) = match name {
-        ProfileName::Quick => ("quick", 2, 10, ms, 8 * ms),
+        ProfileName::Quick => ("quick", 3, 12, ms, 10 * ms),
         ProfileName::Default => ("default", 9, 20, 3 * ms / 2, 25 * ms),
         ProfileName::Full => ("full", 25, 50, 2 * ms, 50 * ms),
     };
