@@ -85,7 +85,7 @@ pub fn measure(
     let mut round = summary(samples)?;
     // Dropping neither makes nor reads bytes.
     if !bytes.is_empty() && id.operation != Operation::Drop {
-        round.copy_ns = Some(copy_ns(&bytes));
+        round.copy_ns = copy_ns(&bytes);
     }
     Some(round)
 }
@@ -158,7 +158,7 @@ fn summary(samples: &[(u64, Span)]) -> Option<Round> {
 
 /// The lower quartile of a few copies of `bytes`, each a batch of a quarter of a millisecond.
 #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
-fn copy_ns(bytes: &[u8]) -> f64 {
+fn copy_ns(bytes: &[u8]) -> Option<f64> {
     const SAMPLES: usize = 8;
     const BATCH_NS: u64 = 250_000;
     copy(bytes, 1);
@@ -168,7 +168,7 @@ fn copy_ns(bytes: &[u8]) -> f64 {
     }
     let samples: Vec<f64> =
         (0..SAMPLES).map(|_| copy(bytes, times).cpu_ns as f64 / times as f64).collect();
-    stats::lower_quartile(&samples).unwrap_or_default()
+    stats::lower_quartile(&samples)
 }
 
 #[cfg(test)]

@@ -137,7 +137,7 @@ pub(crate) struct Exports {
 pub(crate) enum ProfileName {
     /// A first look: two minutes of measuring for everything.
     Quick,
-    /// Figures to decide by: twenty minutes for everything.
+    /// Figures to decide by: nine rounds, with intervals.
     Default,
     /// Figures to publish.
     Full,

@@ -189,7 +189,7 @@ fn judge(run: &Run) -> Vec<String> {
                     )),
                 }
             }
-            let mut order = vec!["control/work/ten", "control/work/eleven"];
+            let mut order = vec!["control/repeat/ten", "control/repeat/eleven"];
             if operation == Operation::Encode {
                 order.splice(0..0, ["control/noop", "control/memcpy"]);
             }

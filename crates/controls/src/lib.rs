@@ -93,12 +93,12 @@ pub struct Work {
 impl Work {
     /// Ten times.
     pub fn ten() -> Self {
-        Self { id: "control/work/ten", times: 10, scratch: Vec::new() }
+        Self { id: "control/repeat/ten", times: 10, scratch: Vec::new() }
     }
 
     /// Eleven times: a tenth more.
     pub fn eleven() -> Self {
-        Self { id: "control/work/eleven", times: 11, scratch: Vec::new() }
+        Self { id: "control/repeat/eleven", times: 11, scratch: Vec::new() }
     }
 }
 
