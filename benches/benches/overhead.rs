@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use wiremark_benches::operation::{Keep, repeat};
+use wiremark_benches::operation::{Keep, chunk, repeat};
 use wiremark_core::Codec;
 use wiremark_datasets::seeded::event::{Entry, Events};
 use wiremark_datasets::seeded::people::People;
@@ -159,7 +159,8 @@ impl Overhead {
         self.row(&format!("decode {name}"), |row| {
             let bytes = ours.clone();
             let mut codec = codec.clone();
-            let (mut keep, mut keep_too) = (Keep::new(), Keep::new());
+            let (mut keep, mut keep_too) =
+                (Keep::new(chunk(value)), Keep::new(chunk(value)));
             row.place(
                 &mut |times| {
                     keep.repeat(times, || {

@@ -37,19 +37,40 @@ use serde::ser::{self, Serialize, Serializer};
 /// assert_eq!(fingerprint(&1_u8), fingerprint(&1_i64));
 /// ```
 pub fn fingerprint<T: Serialize + ?Sized>(value: &T) -> String {
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    if let Err(refusal) = value.serialize(&mut hash) {
-        hash.tag(b'!');
-        hash.add(refusal.0.as_bytes());
-    }
-    format!("{:016x}", hash.0)
+    format!("{:016x}", Fnv::of(value).hash)
 }
 
-struct Fnv(u64);
+/// How many bytes long the string is that [`fingerprint`] is taken over: a measure of how much
+/// a value holds that is the same in every format and on every machine. At least 1.
+///
+/// ```
+/// use wiremark_datasets::weight;
+///
+/// assert_eq!(weight(&true), 1);
+/// assert_eq!(weight("abc"), 1 + 8 + 3);
+/// ```
+pub fn weight<T: Serialize + ?Sized>(value: &T) -> u64 {
+    Fnv::of(value).bytes
+}
+
+struct Fnv {
+    hash: u64,
+    bytes: u64,
+}
 
 impl Fnv {
+    fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+        let mut hash = Self { hash: 0xcbf2_9ce4_8422_2325, bytes: 0 };
+        if let Err(refusal) = value.serialize(&mut hash) {
+            hash.tag(b'!');
+            hash.add(refusal.0.as_bytes());
+        }
+        hash
+    }
+
     const fn tag(&mut self, byte: u8) {
-        self.0 = (self.0 ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
+        self.hash = (self.hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
+        self.bytes += 1;
     }
 
     fn add(&mut self, bytes: &[u8]) {

@@ -8,7 +8,7 @@ mod random;
 pub mod seeded;
 mod value;
 
-pub use fingerprint::fingerprint;
+pub use fingerprint::{fingerprint, weight};
 pub use seeded::{IDS, SEED, about, visit};
 pub use value::{Value, ValueError, from_value, to_value};
 
