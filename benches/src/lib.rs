@@ -11,3 +11,4 @@ pub mod check;
 pub mod engine;
 pub mod operation;
 pub mod request;
+pub mod turns;

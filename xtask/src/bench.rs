@@ -9,14 +9,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use wiremark_meter::machine;
 use wiremark_record::protocol::{Request, Sampling};
 use wiremark_record::{
-    Build, Cell, CellId, Codec, Commit, Dataset, Load, Machine, Mode, Profile, Run,
-    SCHEMA, Status, Tool,
+    Build, Cell, CellId, Codec, Commit, Dataset, Load, Machine, Mode, Profile, Round,
+    Run, SCHEMA, Status, Tool,
 };
 
 use crate::build::{self, Kind};
 use crate::cli::{Allocator, BenchOptions, Heap, ProfileName};
 use crate::files::{self, RESULTS};
-use crate::measure::{self, Ended};
+use crate::measure::{self, Circumstances, Ended, Entrant};
 use crate::plan::{self, Listed, Plan, to_json};
 use crate::problem::{Code, Context, Problem};
 use crate::progress::Progress;
@@ -371,7 +371,8 @@ fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
     Ok(run)
 }
 
-/// The timed rounds: every cell once, in an order that turns round, until all are done.
+/// The timed rounds: the cells of every table in turns, in an order that turns round, until all
+/// are done.
 fn measure_all(
     run: &mut Run,
     plan: &Plan,
@@ -382,70 +383,78 @@ fn measure_all(
     fs::create_dir_all(&scratch)
         .context(|| format!("cannot make {}", scratch.display()))?;
     let request = to_json(&plan.request)?;
-    let timeout = Duration::from_secs(plan.timeout_s);
+    let how = Circumstances {
+        request: &request,
+        steady: plan.steady,
+        timeout: Duration::from_secs(plan.timeout_s),
+        scratch: &scratch,
+    };
     let places: HashMap<CellId, usize> = run
         .cells
         .iter()
         .enumerate()
         .map(|(place, cell)| (cell.id.clone(), place))
         .collect();
-    let has_round =
-        |cell: &Cell, number: u32| cell.rounds.iter().any(|round| round.round == number);
-    let mut outstanding = Vec::new();
-    for number in 0..run.profile.rounds {
-        let mut cells: Vec<&(CellId, usize)> = plan.cells.iter().collect();
-        if number % 2 == 1 {
-            cells.reverse();
+    // The cells of a table, by their places in the run, each with its binary.
+    let mut tables: Vec<Vec<(usize, &Path)>> = Vec::new();
+    let mut last = None;
+    for (id, of) in &plan.cells {
+        let table = (id.operation, &id.dataset, id.mode);
+        let (Some(&place), Some(binary)) = (places.get(id), timed.get(*of)) else {
+            continue;
+        };
+        match tables.last_mut() {
+            Some(cells) if last == Some(table) => cells.push((place, binary)),
+            _ => tables.push(vec![(place, binary)]),
         }
-        outstanding.extend(cells.into_iter().filter_map(|(id, of)| {
-            let place = *places.get(id)?;
-            (!has_round(&run.cells[place], number)).then_some((number, place, *of))
-        }));
+        last = Some(table);
     }
+    let has_round = |cell: &Cell, number| cell.rounds.iter().any(|r| r.round == number);
+    // A cell that failed once is not asked again.
+    let has_failed =
+        |cell: &Cell| matches!(cell.status, Status::Failed | Status::Timeout);
 
-    let mut progress = Progress::new("measuring", outstanding.len());
+    let rounds = run.profile.rounds;
+    let done: usize = run.cells.iter().map(|cell| cell.rounds.len()).sum();
+    let all = plan.cells.len() * usize::try_from(rounds).unwrap_or(0);
+    let mut progress = Progress::new("measuring", all.saturating_sub(done));
     let mut saved = Instant::now();
-    for (number, place, of) in outstanding {
-        let cell = &mut run.cells[place];
-        // A cell that failed once is not asked again.
-        let has_failed = matches!(cell.status, Status::Failed | Status::Timeout);
-        if !has_failed {
-            progress.now(&cell.id.to_string());
-            let binary = &timed[of];
-            let ended = measure::round(
-                binary,
-                &request,
-                &cell.id,
-                plan.steady,
-                timeout,
-                &scratch,
-            )?;
-            match ended {
-                Ok(mut round) => {
-                    round.round = number;
-                    cell.rounds.push(round);
-                    // One round is a figure already, should the run be cut off here.
-                    cell.status = Status::Ok;
-                    cell.reason = None;
+    for number in 0..rounds {
+        for table in &tables {
+            let mut cells: Vec<(usize, &Path)> = table
+                .iter()
+                .copied()
+                .filter(|&(place, _)| !has_round(&run.cells[place], number))
+                .collect();
+            if number % 2 == 1 {
+                cells.reverse();
+            }
+            for cells in side_by_side(run, &cells) {
+                let (failed, entrants): (Vec<_>, Vec<_>) =
+                    cells.iter().partition(|(place, _)| has_failed(&run.cells[*place]));
+                progress.advance_by(failed.len());
+                let Some((first, _)) = entrants.first() else { continue };
+                progress.now(&run.cells[*first].id.to_string());
+                let processes: Vec<Entrant> = entrants
+                    .iter()
+                    .map(|&(place, binary)| Entrant {
+                        id: run.cells[place].id.clone(),
+                        binary,
+                    })
+                    .collect();
+                let ended = measure::in_turns(&processes, how)?;
+                for (&(place, _), ended) in entrants.iter().zip(ended) {
+                    let cell = &mut run.cells[place];
+                    if let Some(reason) = take(cell, number, ended, plan.timeout_s) {
+                        progress.remark(&format!("{}: {reason}", cell.id));
+                    }
                 }
-                Err(ended) => {
-                    let (status, reason) = match ended {
-                        Ended::Timeout => (
-                            Status::Timeout,
-                            format!("took longer than {} s", plan.timeout_s),
-                        ),
-                        Ended::Failed(reason) => (Status::Failed, reason),
-                    };
-                    progress.remark(&format!("{}: {reason}", cell.id));
-                    cell.status = status;
-                    cell.reason = Some(reason);
+                progress.advance_by(entrants.len());
+                if saved.elapsed() >= SAVE_EVERY {
+                    save(run, folder)?;
+                    saved = Instant::now();
                 }
             }
-        }
-        progress.advance();
-        if saved.elapsed() >= SAVE_EVERY {
-            save(run, folder)?;
-            saved = Instant::now();
         }
     }
     progress.finish();
@@ -457,6 +466,52 @@ fn measure_all(
     // A copy of standard input was only kept for going on.
     let _ = fs::remove_file(folder.join("stdin"));
     Ok(())
+}
+
+/// Enters into a cell how its process ended; the reason, if there is no figure.
+fn take(
+    cell: &mut Cell,
+    number: u32,
+    ended: Result<Round, Ended>,
+    timeout_s: u64,
+) -> Option<String> {
+    let (status, reason) = match ended {
+        Ok(mut round) => {
+            round.round = number;
+            cell.rounds.push(round);
+            // One round is a figure already, should the run be cut off here.
+            cell.status = Status::Ok;
+            cell.reason = None;
+            return None;
+        }
+        Err(Ended::Timeout) => {
+            (Status::Timeout, format!("took longer than {timeout_s} s"))
+        }
+        Err(Ended::Failed(reason)) => (Status::Failed, reason),
+    };
+    cell.status = status;
+    cell.reason = Some(reason.clone());
+    Some(reason)
+}
+
+/// Cuts a table's cells into such parts as the machine has memory for: the processes of one part
+/// live at the same time, each with a copy of the data.
+fn side_by_side<'a, T>(
+    run: &Run,
+    cells: &'a [(usize, T)],
+) -> std::slice::Chunks<'a, (usize, T)> {
+    // The heap that a process keeps, and how much more than its encoded bytes a value is, with
+    // the text that it was read from.
+    const EACH: u64 = 64 << 20;
+    const TIMES: u64 = 48;
+    let memory = run.machine.memory_bytes.unwrap_or(2 << 30) / 2;
+    let largest =
+        cells.iter().filter_map(|&(place, _)| run.cells[place].size_bytes).max();
+    let each = largest.unwrap_or(0).saturating_mul(TIMES).saturating_add(EACH);
+    let most = usize::try_from(memory / each).unwrap_or(usize::MAX).max(1);
+    // Parts of about the same size: one process alone would be compared with none.
+    let parts = cells.len().div_ceil(most).max(1);
+    cells.chunks(cells.len().div_ceil(parts).max(1))
 }
 
 fn save(run: &mut Run, folder: &Path) -> Result<(), Problem> {
@@ -647,6 +702,32 @@ mod tests {
         let given = ["--export-csv", "/no/such/folder/a.csv", "../none/b.csv", "./c.csv"];
         let kept = command_line(given.iter().map(|&text| text.to_owned()));
         assert_eq!(kept, ["--export-csv", "a.csv", "b.csv", "c.csv"]);
+    }
+
+    #[test]
+    fn as_many_processes_live_at_once_as_the_memory_holds() {
+        let mut run =
+            Run::from_slice(include_bytes!("../../crates/report/tests/it/data/run.json"))
+                .unwrap();
+        let mib = 1 << 20;
+        for (memory, size, wanted) in [
+            // Small values: what each process keeps of the heap counts.
+            (4096 * mib, Some(1000), vec![7]),
+            (512 * mib, Some(1000), vec![3, 3, 1]),
+            // 48 times 16 MiB and 64 MiB more, of 2 GiB.
+            (4096 * mib, Some(16 * mib), vec![2, 2, 2, 1]),
+            (1024 * mib, Some(200 * mib), vec![1; 7]),
+            (4096 * mib, None, vec![7]),
+        ] {
+            run.machine.memory_bytes = Some(memory);
+            for cell in &mut run.cells {
+                cell.size_bytes = size;
+            }
+            let cells: Vec<(usize, ())> = (0..7).map(|place| (place, ())).collect();
+            let parts: Vec<usize> = side_by_side(&run, &cells).map(<[_]>::len).collect();
+            assert_eq!(parts, wanted, "{memory} bytes of memory, {size:?}");
+        }
+        assert_eq!(side_by_side::<()>(&run, &[]).count(), 0);
     }
 
     #[test]

@@ -1,14 +1,15 @@
-//! Runs workers: the check before any clock, and one fresh process for each cell and round.
+//! Runs workers: the check before any clock, and one fresh process for each cell and round, those
+//! of one table in turns.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-use wiremark_record::protocol::{ANSWERS, Answer, REQUEST, Request};
+use wiremark_record::protocol::{ANSWERS, Answer, MY_TURN, REQUEST, Request, TURNS};
 use wiremark_record::{Cell, CellId, Round, Status};
 
 use crate::plan::to_json;
@@ -167,55 +168,167 @@ pub(crate) enum Ended {
     Failed(String),
 }
 
-/// Measures one cell once, in a fresh process.
-pub(crate) fn round(
-    binary: &Path,
-    request: &str,
-    id: &CellId,
-    steady: bool,
-    timeout: Duration,
-    scratch: &Path,
-) -> Result<Result<Round, Ended>, Problem> {
-    let answers = scratch.join("answers");
-    let said = scratch.join("said");
-    let _ = fs::remove_file(&answers);
-    let log =
-        fs::File::create(&said).context(|| format!("cannot write {}", said.display()))?;
-    let log_too = log.try_clone().context(|| "cannot share a file".to_owned())?;
-    // The second name of a control is ours alone; the process runs the same cell.
-    let name = CellId { again: false, ..id.clone() }.to_string();
-    let mut command = Command::new(binary);
-    command
-        .args(["--bench", "--exact", &name, "--discard-baseline", "--quiet"])
-        .env(REQUEST, request)
-        .env(ANSWERS, &answers)
-        .env("CRITERION_HOME", scratch.join("criterion"))
-        .current_dir(scratch)
-        .stdin(Stdio::null())
-        .stdout(log)
-        .stderr(log_too);
-    for (name, value) in STEADY_HEAP {
-        if steady {
-            command.env(name, value);
+/// One of the cells that are measured in turns.
+#[derive(Debug, Clone)]
+pub(crate) struct Entrant<'a> {
+    pub(crate) id: CellId,
+    pub(crate) binary: &'a Path,
+}
+
+/// How timed processes are run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Circumstances<'a> {
+    /// The [`Request`] as JSON.
+    pub(crate) request: &'a str,
+    pub(crate) steady: bool,
+    /// How long a process may be silent.
+    pub(crate) timeout: Duration,
+    /// A folder for what the processes write.
+    pub(crate) scratch: &'a Path,
+}
+
+/// Measures each of some cells once, each in a fresh process, side by side: they take turns, a
+/// sample each, so that whatever slows the machine for a while slows all of them. Only one
+/// process works at a time.
+///
+/// The results come in the order of `entrants`.
+pub(crate) fn in_turns(
+    entrants: &[Entrant<'_>],
+    how: Circumstances<'_>,
+) -> Result<Vec<Result<Round, Ended>>, Problem> {
+    let mut racing = Vec::new();
+    for (lane, entrant) in entrants.iter().enumerate() {
+        racing.push(Racing::start(lane, entrant, how)?);
+    }
+    // Every second time in the other order, as with rounds.
+    let mut is_backwards = false;
+    while racing.iter().any(|one| one.ended.is_none()) {
+        let give = |one: &mut Racing| one.take_turn(how.timeout);
+        if is_backwards {
+            racing.iter_mut().rev().try_for_each(give)?;
         } else {
-            command.env_remove(name);
+            racing.iter_mut().try_for_each(give)?;
+        }
+        is_backwards = !is_backwards;
+    }
+    let unknown = || Err(Ended::Failed("the process measured nothing".to_owned()));
+    Ok(racing
+        .into_iter()
+        .map(|mut one| one.ended.take().unwrap_or_else(unknown))
+        .collect())
+}
+
+/// A timed process that waits for its turn, or has ended.
+struct Racing {
+    child: Child,
+    lines: Receiver<String>,
+    answers: PathBuf,
+    said: PathBuf,
+    ended: Option<Result<Round, Ended>>,
+}
+
+impl Drop for Racing {
+    fn drop(&mut self) {
+        // After an error elsewhere it still waits for a turn that will not come.
+        if self.ended.is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
         }
     }
-    let mut child =
-        command.spawn().context(|| format!("cannot run {}", binary.display()))?;
-    let Some(status) = wait(&mut child, timeout)? else {
-        return Ok(Err(Ended::Timeout));
-    };
-    if !status.success() {
-        let said = last_line(&fs::read(&said).unwrap_or_default());
-        return Ok(Err(Ended::Failed(format!("{}{said}", how(status)))));
+}
+
+impl Racing {
+    /// Starts the process and lets it come to its first sample.
+    fn start(
+        lane: usize,
+        entrant: &Entrant<'_>,
+        how: Circumstances<'_>,
+    ) -> Result<Self, Problem> {
+        let Entrant { id, binary } = entrant;
+        let scratch = how.scratch;
+        let answers = scratch.join(format!("answers-{lane}"));
+        let said = scratch.join(format!("said-{lane}"));
+        let _ = fs::remove_file(&answers);
+        let log = fs::File::create(&said)
+            .context(|| format!("cannot write {}", said.display()))?;
+        // The second name of a control is ours alone; the process runs the same cell.
+        let name = CellId { again: false, ..id.clone() }.to_string();
+        let mut command = Command::new(binary);
+        command
+            .args(["--bench", "--exact", &name, "--discard-baseline", "--quiet"])
+            .env(REQUEST, how.request)
+            .env(ANSWERS, &answers)
+            .env(TURNS, "1")
+            .env("CRITERION_HOME", scratch.join("criterion"))
+            .current_dir(scratch)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log);
+        for (name, value) in STEADY_HEAP {
+            if how.steady {
+                command.env(name, value);
+            } else {
+                command.env_remove(name);
+            }
+        }
+        let mut child =
+            command.spawn().context(|| format!("cannot run {}", binary.display()))?;
+        let lines = lines_of(child.stdout.take());
+        let mut racing = Self { child, lines, answers, said, ended: None };
+        racing.until_it_waits(how.timeout)?;
+        Ok(racing)
     }
-    let text = fs::read_to_string(&answers).unwrap_or_default();
-    let round = text.lines().find_map(|line| match serde_json::from_str(line) {
-        Ok(Answer::Measured(_, round)) => Some(round),
-        _ => None,
-    });
-    Ok(round.ok_or_else(|| Ended::Failed("the process measured nothing".to_owned())))
+
+    /// Lets the process take one sample, or end.
+    fn take_turn(&mut self, timeout: Duration) -> Result<(), Problem> {
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        if let Some(stdin) = &mut self.child.stdin {
+            // One that died meanwhile tells why by how it ended.
+            let _ = stdin.write_all(b"\n");
+        }
+        self.until_it_waits(timeout)
+    }
+
+    /// Waits until the process asks for a turn or ends.
+    fn until_it_waits(&mut self, timeout: Duration) -> Result<(), Problem> {
+        let start = Instant::now();
+        loop {
+            let left = timeout.saturating_sub(start.elapsed());
+            match self.lines.recv_timeout(left) {
+                // criterion may have left half a line before it.
+                Ok(line) if line.ends_with(MY_TURN) => return Ok(()),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    let _ = self.child.kill();
+                    let _ = self.child.wait();
+                    self.ended = Some(Err(Ended::Timeout));
+                    return Ok(());
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.ended = Some(match wait(&mut self.child, timeout)? {
+            None => Err(Ended::Timeout),
+            Some(status) => self.result(status),
+        });
+        Ok(())
+    }
+
+    /// What the process measured, if it ended well.
+    fn result(&self, status: ExitStatus) -> Result<Round, Ended> {
+        if !status.success() {
+            let said = last_line(&fs::read(&self.said).unwrap_or_default());
+            return Err(Ended::Failed(format!("{}{said}", how(status))));
+        }
+        let text = fs::read_to_string(&self.answers).unwrap_or_default();
+        let round = text.lines().find_map(|line| match serde_json::from_str(line) {
+            Ok(Answer::Measured(_, round)) => Some(round),
+            _ => None,
+        });
+        round.ok_or_else(|| Ended::Failed("the process measured nothing".to_owned()))
+    }
 }
 
 /// Waits for a process, and ends it when its time is over.
@@ -312,6 +425,112 @@ mod tests {
             assert_eq!(cells[0].status, status, "{then}");
             assert_eq!(cells[0].reason.as_deref(), Some(reason), "{then}");
         }
+    }
+
+    /// Processes that play timed ones by a shell script each, in which `$turn` asks for a turn
+    /// and `$done` answers with a time; with the lines that they wrote into `$log`.
+    fn race(scripts: &[&str]) -> (Vec<Result<f64, String>>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let id = CellId {
+            operation: wiremark_record::Operation::Encode,
+            dataset: "small".to_owned(),
+            codec: "json/x".to_owned(),
+            mode: wiremark_record::Mode::Reused,
+            again: false,
+        };
+        let round = Round {
+            round: 0,
+            cpu_ns: 5.0,
+            cpu_min_ns: 5.0,
+            cpu_median_ns: 5.0,
+            wall_ns: 5.0,
+            copy_ns: None,
+            samples: 10,
+            operations: 10,
+            preemptions: 0,
+        };
+        let answer = to_json(&Answer::Measured(id.clone(), round)).unwrap();
+        let binaries: Vec<PathBuf> = scripts
+            .iter()
+            .enumerate()
+            .map(|(nth, script)| {
+                let binary = folder.path().join(format!("binary-{nth}"));
+                let turn = format!("echo '{MY_TURN}'; read line || exit 7");
+                let done = format!("echo '{answer}' >> ${ANSWERS}");
+                let script = script.replace("$turn", &turn).replace("$done", &done);
+                fs::write(
+                    &binary,
+                    format!(
+                        "#!/bin/sh\nlog={}\n{script}\n",
+                        folder.path().join("log").display()
+                    ),
+                )
+                .unwrap();
+                let mut mode = fs::metadata(&binary).unwrap().permissions();
+                std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+                fs::set_permissions(&binary, mode).unwrap();
+                binary
+            })
+            .collect();
+        let entrants: Vec<Entrant> =
+            binaries.iter().map(|binary| Entrant { id: id.clone(), binary }).collect();
+        let how = Circumstances {
+            request: "",
+            steady: true,
+            timeout: Duration::from_secs(2),
+            scratch: folder.path(),
+        };
+        let ended =
+            in_turns(&entrants, how).unwrap().into_iter().map(|ended| match ended {
+                Ok(round) => Ok(round.cpu_ns),
+                Err(Ended::Timeout) => Err("timeout".to_owned()),
+                Err(Ended::Failed(reason)) => Err(reason),
+            });
+        let ended = ended.collect();
+        let log = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+        (ended, log.lines().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn processes_take_turns_and_every_second_time_in_the_other_order() {
+        let script = |name: &str| {
+            format!(
+                "echo {name} warm >> $log; echo half a line; printf begun; \
+                 for nth in 1 2 3; do $turn; echo {name} $nth >> $log; done; $done"
+            )
+        };
+        let (ended, log) = race(&[&script("a"), &script("b"), &script("c")]);
+        assert_eq!(ended, [Ok(5.0), Ok(5.0), Ok(5.0)]);
+        let wanted = [
+            "a warm", "b warm", "c warm", "a 1", "b 1", "c 1", "c 2", "b 2", "a 2",
+            "a 3", "b 3", "c 3",
+        ];
+        assert_eq!(log, wanted);
+    }
+
+    #[test]
+    fn a_process_that_fails_takes_no_other_with_it() {
+        let fine = "$turn; $turn; $done";
+        let (ended, _) = race(&[
+            fine,
+            "$turn; exec sleep 60",
+            "echo error: it broke >&2; exit 3",
+            "$turn; kill -9 $$",
+            "$turn",
+            fine,
+        ]);
+        let failed = |reason: &str| Err(reason.to_owned());
+        assert_eq!(
+            ended,
+            [
+                Ok(5.0),
+                failed("timeout"),
+                failed("exit code 3: it broke"),
+                failed("killed (signal 9; perhaps out of memory)"),
+                failed("the process measured nothing"),
+                Ok(5.0),
+            ]
+        );
     }
 
     #[test]

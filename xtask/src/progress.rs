@@ -44,8 +44,13 @@ impl Progress {
 
     /// One more is done.
     pub(crate) fn advance(&mut self) {
-        self.done += 1;
-        self.bar.inc(1);
+        self.advance_by(1);
+    }
+
+    /// Some more are done.
+    pub(crate) fn advance_by(&mut self, count: usize) {
+        self.done += count as u64;
+        self.bar.inc(count as u64);
         if !self.is_bar
             && self.last_line.elapsed() >= LINE_EVERY
             && self.done < self.length

@@ -15,6 +15,14 @@ pub const REQUEST: &str = "WIREMARK_REQUEST";
 /// [`Answer::Measured`] lines, since criterion speaks on standard output.
 pub const ANSWERS: &str = "WIREMARK_ANSWERS";
 
+/// The environment variable under which a timed process takes turns with others: before each
+/// sample it writes the line [`MY_TURN`] to standard output and waits for a line on standard
+/// input. When that ends, it ends.
+pub const TURNS: &str = "WIREMARK_TURNS";
+
+/// The line by which a timed process asks for its turn: the sample before is finished.
+pub const MY_TURN: &str = "wiremark: my turn";
+
 /// What to encode, and how long to measure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
