@@ -125,7 +125,7 @@ pub(crate) fn profile(name: ProfileName, rounds: Option<u32>) -> Profile {
     let ms = 1_000_000;
     let (name, profile_rounds, samples, sample_ns, warm_up_ns) = match name {
         ProfileName::Quick => ("quick", 3, 12, ms, 10 * ms),
-        ProfileName::Default => ("default", 9, 20, 3 * ms / 2, 25 * ms),
+        ProfileName::Default => ("default", 9, 40, ms, 25 * ms),
         ProfileName::Full => ("full", 25, 50, 2 * ms, 50 * ms),
     };
     let rounds = rounds.unwrap_or(profile_rounds);
