@@ -4,6 +4,8 @@
 //! clock.
 #![forbid(unsafe_code)]
 
+use std::mem;
+
 use postcard::de_flavors::Slice;
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
@@ -94,7 +96,7 @@ impl Codec for Postcard {
         let value = guard.untagged_value(value);
         append(out, |out| {
             let start = out.len();
-            postcard::serialize_with_flavor(&value, Tail(out))
+            postcard::serialize_with_flavor(&value, Tail::of(out))
                 .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))?;
             guard.check_elements(out.len() - start)
         })
@@ -139,22 +141,40 @@ fn left<'de>(library: postcard::Deserializer<'de, Slice<'de>>) -> usize {
     library.finalize().map_or(0, <[u8]>::len)
 }
 
-/// Appends to a vector. The crate's own flavours take the vector itself, and drop it with the
-/// bytes that were in it before when a value fails.
-struct Tail<'a>(&'a mut Vec<u8>);
+/// Appends to a vector that is the caller's again at the end, also after an error or a panic of
+/// the value's own. The crate's own flavours take the vector and drop it then, with the bytes
+/// that were in it before; a reference to it would be looked through for each byte.
+struct Tail<'a> {
+    bytes: Vec<u8>,
+    home: &'a mut Vec<u8>,
+}
+
+impl<'a> Tail<'a> {
+    #[inline]
+    fn of(home: &'a mut Vec<u8>) -> Self {
+        Self { bytes: mem::take(home), home }
+    }
+}
+
+impl Drop for Tail<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.home = mem::take(&mut self.bytes);
+    }
+}
 
 impl Flavor for Tail<'_> {
     type Output = ();
 
     #[inline]
     fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
-        self.0.extend_from_slice(data);
+        self.bytes.extend_from_slice(data);
         Ok(())
     }
 
     #[inline]
     fn try_push(&mut self, data: u8) -> postcard::Result<()> {
-        self.0.push(data);
+        self.bytes.push(data);
         Ok(())
     }
 
@@ -201,6 +221,28 @@ fn decode_error(error: postcard::Error, guard: &Guard) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Gives up after some bytes, by a panic.
+    struct Panics;
+
+    impl Serialize for Panics {
+        fn serialize<S: serde::Serializer>(
+            &self,
+            _: S,
+        ) -> std::result::Result<S::Ok, S::Error> {
+            panic!("the value's own")
+        }
+    }
+
+    #[test]
+    fn what_was_in_the_vector_outlives_a_value_that_panics() {
+        let mut out = b"kept".to_vec();
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            Postcard::new().encode_into(&(1_u8, Panics), &mut out)
+        }));
+        assert!(caught.is_err());
+        assert_eq!(out[..4], *b"kept");
+    }
 
     wiremark_conform::suite! { postcard: Postcard::new() }
 }
