@@ -18,22 +18,37 @@ impl Serialize for Value {
             Self::F64(value) => serializer.serialize_f64(*value),
             Self::Str(text) => serializer.serialize_str(text),
             Self::Bytes(bytes) => serializer.serialize_bytes(bytes),
-            Self::Array(array) => {
-                let mut seq = serializer.serialize_seq(Some(array.len()))?;
-                for element in array {
-                    seq.serialize_element(element)?;
-                }
-                seq.end()
-            }
-            Self::Map(entries) => {
-                let mut map = serializer.serialize_map(Some(entries.len()))?;
-                for (key, value) in entries {
-                    map.serialize_entry(key, value)?;
-                }
-                map.end()
-            }
+            Self::Array(array) => serialize_array(array, serializer),
+            Self::Map(entries) => serialize_map(entries, serializer),
         }
     }
+}
+
+// Not inlined: most values are scalars, and what loops need of the stack and of registers would
+// be made ready for each of them.
+
+#[inline(never)]
+fn serialize_array<S: Serializer>(
+    array: &[Value],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut seq = serializer.serialize_seq(Some(array.len()))?;
+    for element in array {
+        seq.serialize_element(element)?;
+    }
+    seq.end()
+}
+
+#[inline(never)]
+fn serialize_map<S: Serializer>(
+    entries: &[(Value, Value)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(entries.len()))?;
+    for (key, value) in entries {
+        map.serialize_entry(key, value)?;
+    }
+    map.end()
 }
 
 /// Why a value could not be turned into a [`Value`], or a [`Value`] into another type.
