@@ -108,10 +108,8 @@ impl Codec for Postcard {
     fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
         let guard = Guard::new();
         let mut library = postcard::Deserializer::from_bytes(bytes);
-        let mut decoded = match T::deserialize(guard.untagged(&mut library, bytes)) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(decode_error(error, &guard)),
-        };
+        let mut decoded = T::deserialize(guard.untagged(&mut library, bytes))
+            .map_err(|error| decode_error(error, &guard));
         let left = left(library);
         if left > 0 || decoded.is_err() {
             decoded = Err(refused(decoded.err(), bytes.len() - left, left));
