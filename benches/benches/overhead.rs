@@ -10,7 +10,9 @@
 //! stays as it is while a process lives. So each row is measured in [`PLACES`] places: with
 //! another copy of the value, another buffer and another depth of the stack. Prints the median
 //! of the places' medians, the least and the greatest of them, and the difference in nanoseconds.
-//! Where the code lies stays the same, as it does in the codec's own benches.
+//! Where the code lies stays the same, as it does in the codec's own benches; it moves a row by
+//! up to 4 % from one process to the next and by up to 10 % from one build to the next, so look
+//! at the median of some processes, and at `valgrind --tool=callgrind` for what is really done.
 //!
 //! `cargo bench -q -p wiremark-benches --bench overhead --features overhead [-- FILTER]`
 #![forbid(unsafe_code)]
