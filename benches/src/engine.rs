@@ -57,6 +57,10 @@ impl Measurement for ThreadCpu {
 
 /// criterion with the settings of `sampling` and of the command line.
 pub fn criterion(sampling: Sampling) -> Criterion<ThreadCpu> {
+    settings(sampling).configure_from_args()
+}
+
+fn settings(sampling: Sampling) -> Criterion<ThreadCpu> {
     let samples = sampling.samples.max(10);
     Criterion::default()
         .with_measurement(ThreadCpu)
@@ -68,7 +72,6 @@ pub fn criterion(sampling: Sampling) -> Criterion<ThreadCpu> {
         .measurement_time(Duration::from_nanos(
             sampling.sample_ns.saturating_mul(samples.into()).max(1),
         ))
-        .configure_from_args()
 }
 
 /// Runs one cell under criterion. `None` if the command line's filter leaves it out, or if
@@ -225,7 +228,58 @@ fn copy_ns(bytes: &[u8]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use wiremark_record::Mode;
+
     use super::*;
+
+    /// What criterion writes of its samples.
+    #[derive(serde::Deserialize)]
+    struct Written {
+        iters: Vec<f64>,
+        times: Vec<f64>,
+    }
+
+    #[test]
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    fn the_last_calls_are_the_samples_that_criterion_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let sampling =
+            Sampling { samples: 12, sample_ns: 100_000, warm_up_ns: 1_000_000 };
+        let mut criterion = settings(sampling).output_directory(folder.path());
+        let id = CellId {
+            operation: Operation::Encode,
+            dataset: "small".to_owned(),
+            codec: "a/b".to_owned(),
+            mode: Mode::Reused,
+            again: false,
+        };
+        // A clock by which each call takes a little longer than the one before, so that no two
+        // samples are alike.
+        let mut calls = 0;
+        let mut batch: Batch<'_> = Box::new(move |times| {
+            calls += 1;
+            // criterion's warm-up looks at the wall.
+            for _ in 0..100 * times {
+                black_box(());
+            }
+            let cpu_ns = 1_000 * times + calls;
+            Span { cpu_ns, wall_ns: cpu_ns, preemptions: 0 }
+        });
+        let log = RefCell::new(Vec::new());
+        run(&mut criterion, &id, &mut batch, sampling, &log);
+
+        let file = folder.path().join("encode_small/a_b_reused/new/sample.json");
+        let text = std::fs::read(&file).unwrap();
+        let written: Written = serde_json::from_slice(&text).unwrap();
+        let log = log.into_inner();
+        let (iters, times): (Vec<f64>, Vec<f64>) = log[log.len() - 12..]
+            .iter()
+            .map(|(times, span)| (*times as f64, span.cpu_ns as f64))
+            .unzip();
+        assert!(log.len() > 12, "the warm-up calls too");
+        assert_eq!(iters, written.iters);
+        assert_eq!(times, written.times);
+    }
 
     #[test]
     fn a_process_is_summed_up_by_its_lower_quartile() {
