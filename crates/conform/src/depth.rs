@@ -306,6 +306,8 @@ fn nested<N: Nest>(levels: u32) -> N {
 
 /// Bytes of a value of any number of levels.
 struct Pattern {
+    /// What stands before all levels: a header of the format.
+    head: Vec<u8>,
     before: Vec<u8>,
     core: Vec<u8>,
     behind: Vec<u8>,
@@ -327,11 +329,14 @@ impl Pattern {
         };
         let [core, next, last] = [bytes_of(3)?, bytes_of(4)?, bytes_of(5)?];
         let added = next.len().checked_sub(core.len())?;
-        (0..=added)
-            .map(|before| Self {
-                before: next[..before].to_vec(),
+        let heads = core.iter().zip(&next).take_while(|(a, b)| a == b).count();
+        (0..=heads)
+            .flat_map(|head| (0..=added).map(move |before| (head, before)))
+            .map(|(head, before)| Self {
+                head: next[..head].to_vec(),
+                before: next[head..head + before].to_vec(),
+                core: core[head..].to_vec(),
                 behind: next[next.len() - (added - before)..].to_vec(),
-                core: core.clone(),
             })
             .find(|pattern| pattern.bytes(4) == next && pattern.bytes(5) == last)
     }
@@ -339,7 +344,8 @@ impl Pattern {
     /// The bytes of a value of `levels` levels, which are at least 3.
     fn bytes(&self, levels: u32) -> Vec<u8> {
         let more = levels.saturating_sub(3) as usize;
-        [self.before.repeat(more), self.core.clone(), self.behind.repeat(more)].concat()
+        let (before, behind) = (self.before.repeat(more), self.behind.repeat(more));
+        [&*self.head, &*before, &*self.core, &*behind].concat()
     }
 }
 
