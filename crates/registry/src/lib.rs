@@ -33,6 +33,7 @@ codecs! {
     json = "json"
     msgpack = "msgpack"
     postcard = "postcard"
+    storable = "storable"
 }
 
 #[cfg(test)]
