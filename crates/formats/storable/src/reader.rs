@@ -10,8 +10,8 @@
 use std::borrow::Cow;
 
 use crate::scan::{
-    Ends, LEAST_FLAGGED_PAIR, LEAST_PAIR, Left, Scan, Table, is_string, regexp,
-    scalar_end, unknown, unknown_large,
+    Ends, LEAST_FLAGGED_PAIR, LEAST_PAIR, Left, Scan, Table, is_immortal, is_string,
+    may_be_object, regexp, scalar_end, unknown, unknown_large,
 };
 use crate::wire::{Cursor, Form, Header, code, key_flag};
 use crate::{Error, ReadOptions, Result};
@@ -418,7 +418,7 @@ impl<'s, 'de> Reader<'s, 'de> {
                     self.cursor.byte()?;
                     Token::Hash { count: self.flag_hash_count()?, is_flagged: true }
                 }
-                code::SV_UNDEF | code::SV_YES | code::SV_NO if is_blessed => {
+                _ if is_blessed && is_immortal(code) => {
                     return Err(
                         Error::syntax("expected an object behind the class").at(at)
                     );
@@ -442,26 +442,27 @@ impl<'s, 'de> Reader<'s, 'de> {
         }
     }
 
+    /// An object must begin here, or something that was met before.
+    pub(crate) fn expect_object(&self) -> Result<()> {
+        let next = self.cursor.input.get(self.cursor.pos.saturating_add(1)).copied();
+        match self.peek() {
+            Some(code) if may_be_object(code, next) => Ok(()),
+            Some(_) => {
+                let text = "expected an object behind the reference";
+                Err(Error::syntax(text).at(self.cursor.pos))
+            }
+            None => Err(self.cursor.cut()),
+        }
+    }
+
     /// What hardly any image has.
     #[cold]
     fn open_rare(&mut self, at: usize, code: u8, left: &mut Left) -> Result<Token<'de>> {
         match code {
             code::OVERLOAD | code::WEAKOVERLOAD => {
                 *left = left.wrap()?;
-                match self.peek() {
-                    Some(
-                        code::BLESS
-                        | code::IX_BLESS
-                        | code::OBJECT
-                        | code::HOOK
-                        | code::LOBJECT,
-                    ) => self.open(left),
-                    Some(_) => {
-                        Err(Error::syntax("expected an object behind the reference")
-                            .at(self.cursor.pos))
-                    }
-                    None => Err(self.cursor.cut()),
-                }
+                self.expect_object()?;
+                self.open(left)
             }
             code::TIED_ARRAY | code::TIED_HASH | code::TIED_SCALAR => {
                 self.options.check_tied(at)?;

@@ -312,7 +312,7 @@ impl<'s, 'de> Scan<'s, 'de> {
         loop {
             let at = self.cursor.pos;
             let code = self.cursor.byte()?;
-            if must_be_object && !may_be_object(code) {
+            if must_be_object && !may_be_object(code, self.cursor.peek()) {
                 return Err(self.wrong(at, "expected an object behind the reference"));
             }
             must_be_object = false;
@@ -356,7 +356,7 @@ impl<'s, 'de> Scan<'s, 'de> {
                     is_blessed = true;
                     continue;
                 }
-                code::SV_UNDEF | code::SV_YES | code::SV_NO if is_blessed => {
+                _ if is_blessed && is_immortal(code) => {
                     return Err(self.wrong(at, "expected an object behind the class"));
                 }
                 _ => {}
@@ -662,11 +662,19 @@ pub(crate) fn is_string(code: u8) -> bool {
     matches!(code, code::SCALAR | code::LSCALAR | code::UTF8STR | code::LUTF8STR)
 }
 
-fn may_be_object(code: u8) -> bool {
-    matches!(
-        code,
-        code::BLESS | code::IX_BLESS | code::HOOK | code::OBJECT | code::LOBJECT
-    )
+/// Whether it may begin an object, or something that was met before.
+pub(crate) fn may_be_object(code: u8, next: Option<u8>) -> bool {
+    match code {
+        code::BLESS | code::IX_BLESS | code::HOOK | code::OBJECT => true,
+        // One that is cut is found out later.
+        code::LOBJECT => matches!(next, None | Some(code::OBJECT | code::HOOK)),
+        _ => false,
+    }
+}
+
+/// Whether it is one of Perl's own scalars, which are never objects.
+pub(crate) fn is_immortal(code: u8) -> bool {
+    matches!(code, code::SV_UNDEF | code::SV_YES | code::SV_NO | code::SVUNDEF_ELEM)
 }
 
 /// Where an item ends whose end its first bytes tell; perhaps behind the input's end. What is
@@ -693,6 +701,11 @@ pub(crate) fn scalar_end(cursor: &Cursor<'_>, form: Form) -> Option<usize> {
     Some(rest.pos.saturating_add(length))
 }
 
+/// Whether they are modifiers of a pattern, without `e`, which would run code.
+pub(crate) fn are_modifiers(letters: &[u8]) -> bool {
+    letters.iter().all(|letter| b"msixpdualn".contains(letter))
+}
+
 /// The pattern and the modifiers behind the code.
 pub(crate) fn regexp<'de>(
     cursor: &mut Cursor<'de>,
@@ -704,8 +717,7 @@ pub(crate) fn regexp<'de>(
     let at = cursor.pos;
     let length = usize::from(cursor.byte()?);
     let modifiers = cursor.bytes(length)?;
-    // `e` would be among the others, and run code.
-    if !modifiers.iter().all(|letter| b"msixpdualn".contains(letter)) {
+    if !are_modifiers(modifiers) {
         return Err(Error::syntax("expected modifiers of a pattern").at(at));
     }
     Ok((pattern, modifiers))

@@ -381,16 +381,19 @@ struct Put<'a> {
 
 impl<'a> Put<'a> {
     #[inline]
-    fn put_ref(&mut self) {
+    fn put_ref(&mut self) -> Result<()> {
         if self.place == Place::Inside {
+            // Counted as they are when they are read.
+            self.left = self.left.wrap()?;
             self.core.out.push(code::REF);
         }
+        Ok(())
     }
 
     #[inline]
     fn array(mut self, len: Option<usize>) -> Result<Array<'a>> {
+        self.put_ref()?;
         let left = self.left.enter()?;
-        self.put_ref();
         let at = self.core.out.len();
         let announced = u32::try_from(len.unwrap_or(0)).unwrap_or(u32::MAX);
         self.core.out.reserve(5);
@@ -401,16 +404,16 @@ impl<'a> Put<'a> {
 
     #[inline]
     fn hash(mut self, len: Option<usize>) -> Result<Pairs<'a>> {
+        self.put_ref()?;
         let left = self.left.enter()?;
-        self.put_ref();
         let hash = self.core.begin_hash(len.unwrap_or(0));
         Ok(Pairs { core: self.core, left, hash, waiting: None })
     }
 
     /// The hash of one pair that a variant with content is.
     fn variant(mut self) -> Result<(&'a mut Core, Left, HashAt)> {
+        self.put_ref()?;
         let left = self.left.enter()?;
-        self.put_ref();
         let hash = self.core.begin_hash(1);
         Ok((self.core, left, hash))
     }
@@ -1140,7 +1143,8 @@ impl Serializer for PutClass<'_, '_> {
     }
 
     fn serialize_bytes(self, name: &[u8]) -> Result<bool> {
-        self.0.put_ref();
+        self.0.put_ref()?;
+        self.0.left = self.0.left.wrap()?;
         self.0.core.put_class(name)?;
         Ok(true)
     }

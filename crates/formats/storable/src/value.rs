@@ -12,8 +12,9 @@ use std::collections::HashMap;
 
 use crate::reader::{Key as WireKey, Reader};
 use crate::scan::{
-    LEAST_FLAGGED_PAIR, LEAST_PAIR, Left, hook_kind_tied, hook_list, hook_number,
-    hook_string_length, hook_tag, is_string, regexp, take_own, unknown, unknown_large,
+    LEAST_FLAGGED_PAIR, LEAST_PAIR, Left, are_modifiers, hook_kind_tied, hook_list,
+    hook_number, hook_string_length, hook_tag, is_immortal, is_string, regexp, take_own,
+    unknown, unknown_large,
 };
 use crate::ser::Core;
 use crate::wire::{LONG, RESTRICTED, code, hook_flag, key_flag};
@@ -299,6 +300,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether it may stand behind an overloading reference.
+    fn may_be_object(&self) -> bool {
+        match self {
+            Self::Blessed(..) | Self::Hook(_) | Self::Same(_) => true,
+            Self::Shared(_, inner) => inner.may_be_object(),
+            _ => false,
+        }
+    }
+
     /// The same without borrowing.
     pub fn into_owned(self) -> Value<'static> {
         fn owned(bytes: Bytes<'_>) -> Bytes<'static> {
@@ -479,16 +489,8 @@ impl<'de> Build<'_, '_, 'de> {
 
     /// A reference to an object whose class overloads operators.
     fn overloaded(&mut self, kind: RefKind, left: Left) -> Result<Value<'de>> {
-        match self.reader.peek() {
-            Some(
-                code::BLESS | code::IX_BLESS | code::HOOK | code::OBJECT | code::LOBJECT,
-            ) => self.reference(kind, left),
-            Some(_) => {
-                let text = "expected an object behind the reference";
-                Err(Error::syntax(text).at(self.reader.pos()))
-            }
-            None => Err(self.reader.cursor.cut()),
-        }
+        self.reader.expect_object()?;
+        self.reference(kind, left)
     }
 
     fn compound(&mut self, at: usize, code: u8, left: Left) -> Result<Value<'de>> {
@@ -598,7 +600,7 @@ impl<'de> Build<'_, '_, 'de> {
                     class = self.class(code)?;
                     left = left.wrap()?;
                 }
-                Some(code::SV_UNDEF | code::SV_YES | code::SV_NO) => {
+                Some(code) if is_immortal(code) => {
                     let text = "expected an object behind the class";
                     return Err(Error::syntax(text).at(self.reader.pos()));
                 }
@@ -877,6 +879,10 @@ impl Put<'_> {
             Value::Hash(pairs) => self.hash(pairs, false, left)?,
             Value::RestrictedHash(pairs) => self.hash(pairs, true, left)?,
             Value::Ref(kind, inner) => {
+                let is_plain = matches!(kind, RefKind::Strong | RefKind::Weak);
+                if !is_plain && !inner.may_be_object() {
+                    return Err(Error::data("an overloading reference is to an object"));
+                }
                 self.open(match kind {
                     RefKind::Strong => code::REF,
                     RefKind::Weak => code::WEAKREF,
@@ -886,6 +892,16 @@ impl Put<'_> {
                 self.item(inner, left.wrap()?, false)?;
             }
             Value::Blessed(class, inner) => {
+                let is_immortal = matches!(
+                    **inner,
+                    Value::ImmortalUndef | Value::Hole | Value::Immortal(_)
+                );
+                // A number stands around the class, not inside.
+                if is_immortal || matches!(**inner, Value::Shared(..) | Value::Same(_)) {
+                    return Err(Error::data(
+                        "an object is a scalar or a container of its own",
+                    ));
+                }
                 self.core.put_class(class)?;
                 self.item(inner, left.wrap()?, false)?;
             }
@@ -925,6 +941,13 @@ impl Put<'_> {
             }
             Value::Hook(hook) => self.hook(hook, left)?,
             Value::Code(inner) => {
+                let text = match &**inner {
+                    Value::Shared(_, text) => text,
+                    text => text,
+                };
+                if !matches!(text, Value::Bytes(_) | Value::Text(_)) {
+                    return Err(Error::data("code is a string"));
+                }
                 self.open(code::CODE);
                 self.item(inner, left, false)?;
             }
@@ -979,6 +1002,11 @@ impl Put<'_> {
     }
 
     fn regexp(&mut self, regexp: &Regexp<'_>) -> Result<()> {
+        if !are_modifiers(&regexp.modifiers) {
+            return Err(Error::data(
+                "modifiers of a pattern are letters of `msixpdualn`",
+            ));
+        }
         self.open(code::REGEXP);
         if let Ok(length) = u8::try_from(regexp.pattern.len()) {
             self.core.out.extend_from_slice(&[0, length]);

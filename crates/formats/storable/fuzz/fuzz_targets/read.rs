@@ -1,0 +1,54 @@
+//! Any bytes, read without types, with types, and passed over: no panic, and what is read can be
+//! passed over and written again. `cargo +nightly fuzz run read`, from the crate's folder.
+#![no_main]
+
+use std::collections::BTreeMap;
+
+use libfuzzer_sys::fuzz_target;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use wiremark_storable::{Blessed, Decoder, ErrorKind, ReadOptions, Value, from_slice};
+
+#[derive(Debug, Deserialize)]
+#[allow(dead_code, reason = "read and dropped")]
+struct Wide {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    next: Option<Box<Wide>>,
+    #[serde(default)]
+    hobbies: Vec<String>,
+    #[serde(default)]
+    class: Option<Blessed<f64, Option<String>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[allow(dead_code, reason = "read and dropped")]
+enum Tree {
+    Leaf(i64),
+    Node(Vec<Tree>),
+    Named { left: Box<Tree>, right: Option<Box<Tree>> },
+}
+
+fuzz_target!(|image: &[u8]| {
+    let options = ReadOptions::new().with_code(true).with_numeric_text(true);
+    let mut decoder = Decoder::with_options(options);
+    match (decoder.value_prefix(image), decoder.decode_prefix::<IgnoredAny>(image)) {
+        (Ok((value, used)), Ok((_, passed))) => {
+            assert_eq!(used, passed);
+            match value.to_vec() {
+                Ok(bytes) => drop(decoder.value(&bytes).unwrap()),
+                Err(error) => assert_eq!(error.kind(), ErrorKind::Limit, "{error}"),
+            }
+        }
+        (Err(_), Err(_)) => {}
+        // Floats of long doubles can be passed over.
+        (Err(error), Ok(_)) if error.kind() == ErrorKind::Unsupported => {}
+        (read, passed) => panic!("{read:?} {passed:?}"),
+    }
+    let _ = from_slice::<Wide>(image);
+    let _ = from_slice::<Vec<Wide>>(image);
+    let _ = from_slice::<Tree>(image);
+    let _ = from_slice::<BTreeMap<String, Vec<u64>>>(image);
+    let _ = Value::from_slice(image);
+});
