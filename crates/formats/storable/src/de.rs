@@ -7,7 +7,6 @@
     clippy::arithmetic_side_effects
 )]
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{
@@ -172,17 +171,17 @@ macro_rules! integers {
         $(
             #[inline]
             fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-                match self.reader.peek() {
-                    Some(code::BYTE) => {
-                        self.reader.cursor.byte()?;
-                        visitor.visit_i64(self.reader.byte_int()?)
+                match *self.reader.cursor.rest() {
+                    [code::BYTE, byte, ..] => {
+                        self.reader.cursor.pass(2);
+                        visitor.visit_i64(i64::from(byte).wrapping_sub(128))
                     }
-                    Some(code::NETINT) => {
-                        self.reader.cursor.byte()?;
-                        visitor.visit_i64(self.reader.net_int()?)
+                    [code::NETINT, a, b, c, d, ..] => {
+                        self.reader.cursor.pass(5);
+                        visitor.visit_i64(i64::from(i32::from_be_bytes([a, b, c, d])))
                     }
-                    Some(code::INTEGER) => {
-                        self.reader.cursor.byte()?;
+                    [code::INTEGER, ..] => {
+                        self.reader.cursor.pass(1);
                         visitor.visit_i64(self.reader.machine_int()?)
                     }
                     _ => self.visit_rare_int(visitor),
@@ -197,6 +196,13 @@ macro_rules! as_text {
         $(
             #[inline]
             fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+                if let [code::SCALAR | code::UTF8STR, length, rest @ ..] =
+                    self.reader.cursor.rest()
+                    && let Some(bytes) = rest.get(..usize::from(*length))
+                {
+                    self.reader.cursor.pass(bytes.len().saturating_add(2));
+                    return visit_text(bytes, visitor);
+                }
                 match self.open()? {
                     Token::Elsewhere(start) => {
                         elsewhere!(self, start, |item| item.$method(visitor))
@@ -246,8 +252,8 @@ impl<'de> Deserializer<'de> for Item<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.reader.peek() == Some(code::DOUBLE) {
-            self.reader.cursor.byte()?;
+        if let [code::DOUBLE, ..] = self.reader.cursor.rest() {
+            self.reader.cursor.pass(1);
             return visitor.visit_f64(self.reader.double()?);
         }
         self.visit_rare_float(visitor)
@@ -598,10 +604,9 @@ impl<'de> Deserializer<'de> for KeyItem<'de> {
 
     #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.0.text() {
-            Ok(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
-            Ok(Cow::Owned(text)) => visitor.visit_string(text),
-            Err(bytes) => visitor.visit_borrowed_bytes(bytes),
+        match self.0 {
+            Key::Bytes(bytes) | Key::Text(bytes) => visit_text(bytes, visitor),
+            Key::Latin1(_) => visitor.visit_string(self.0.name()),
         }
     }
 

@@ -9,6 +9,9 @@ use crate::ser::{self, Core};
 use crate::wire::{Order, put_header};
 use crate::{Result, Value, value};
 
+/// Room for a small image, so that it does not grow by doubling from nothing.
+const FIRST_BYTES: usize = 128;
+
 /// What a bool is written as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -121,7 +124,7 @@ impl WriteOptions {
 /// `Unsupported` for what Storable has no form for, `Limit` for what nests too deep, `Data` if
 /// the value's own `Serialize` refuses.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(FIRST_BYTES);
     Encoder::new().encode(value, &mut out)?;
     Ok(out)
 }
@@ -132,7 +135,7 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
 /// Those of [`to_vec`].
 pub fn to_file_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     let options = WriteOptions::new().with_file_magic(true);
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(FIRST_BYTES);
     Encoder::with_options(options).encode(value, &mut out)?;
     Ok(out)
 }

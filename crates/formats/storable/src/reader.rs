@@ -10,8 +10,8 @@
 use std::borrow::Cow;
 
 use crate::scan::{
-    Ends, LEAST_FLAGGED_PAIR, LEAST_PAIR, Left, Scan, Table, is_immortal, is_string,
-    may_be_object, regexp, scalar_end, unknown, unknown_large,
+    Ends, LEAST_FLAGGED_PAIR, LEAST_PAIR, Left, NO_OBJECT, Scan, Table, is_immortal,
+    is_string, may_be_object, regexp, scalar_end, unknown, unknown_large,
 };
 use crate::wire::{Cursor, Form, Header, code, key_flag};
 use crate::{Error, ReadOptions, Result};
@@ -288,19 +288,23 @@ impl<'s, 'de> Reader<'s, 'de> {
     /// The number of an `INTEGER`.
     #[inline]
     pub(crate) fn machine_int(&mut self) -> Result<i64> {
-        let bytes = self.cursor.bytes(self.form.int_bytes)?;
-        Ok(self.form.int(bytes))
+        if self.form.int_bytes == 8 {
+            Ok(self.form.int(self.cursor.array()?))
+        } else {
+            Ok(self.form.short_int(self.cursor.array()?))
+        }
     }
 
     /// The number of a `DOUBLE`.
     #[inline]
     pub(crate) fn double(&mut self) -> Result<f64> {
+        if self.form.float_bytes == 8 {
+            return Ok(self.form.float(self.cursor.array()?));
+        }
         let at = self.cursor.pos;
-        let bytes = self.cursor.bytes(self.form.float_bytes)?;
-        self.form.float(bytes).ok_or_else(|| {
-            let text = "floats by a Perl with long doubles are not supported";
-            Error::unsupported(text).at(at)
-        })
+        self.cursor.bytes(self.form.float_bytes)?;
+        let text = "floats by a Perl with long doubles are not supported";
+        Err(Error::unsupported(text).at(at))
     }
 
     /// How many elements an array has.
@@ -447,10 +451,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         let next = self.cursor.input.get(self.cursor.pos.saturating_add(1)).copied();
         match self.peek() {
             Some(code) if may_be_object(code, next) => Ok(()),
-            Some(_) => {
-                let text = "expected an object behind the reference";
-                Err(Error::syntax(text).at(self.cursor.pos))
-            }
+            Some(_) => Err(Error::syntax(NO_OBJECT).at(self.cursor.pos)),
             None => Err(self.cursor.cut()),
         }
     }

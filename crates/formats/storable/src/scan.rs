@@ -265,6 +265,13 @@ impl<'s, 'de> Scan<'s, 'de> {
         Ok(())
     }
 
+    /// Whether the item with this tag has a class.
+    fn is_object(&self, tag: usize) -> bool {
+        let place = self.table.as_ref().and_then(|table| table.items.get(tag));
+        let code = place.and_then(|&(start, _)| self.cursor.input.get(to_usize(start)));
+        matches!(code, Some(&(code::BLESS | code::IX_BLESS | code::HOOK | code::LOBJECT)))
+    }
+
     /// A class that is told here.
     fn class<const TABLE: bool>(&mut self, at: usize, length: usize) -> Result<()> {
         let start = self.cursor.pos;
@@ -312,14 +319,16 @@ impl<'s, 'de> Scan<'s, 'de> {
         loop {
             let at = self.cursor.pos;
             let code = self.cursor.byte()?;
-            if must_be_object && !may_be_object(code, self.cursor.peek()) {
-                return Err(self.wrong(at, "expected an object behind the reference"));
+            if must_be_object && !is_blessed && !may_be_object(code, self.cursor.peek()) {
+                return Err(self.wrong(at, NO_OBJECT));
             }
-            must_be_object = false;
             match code {
                 code::OBJECT => {
                     let tag = self.cursor.tag()?;
                     self.object::<TABLE>(at, tag)?;
+                    if TABLE && must_be_object && !self.is_object(tag) {
+                        return Err(self.wrong(at, NO_OBJECT));
+                    }
                     return Ok(opened);
                 }
                 code::REF | code::WEAKREF | code::OVERLOAD | code::WEAKOVERLOAD => {
@@ -335,6 +344,7 @@ impl<'s, 'de> Scan<'s, 'de> {
                     self.begin::<TABLE>(start.take().unwrap_or(at));
                     opened = opened.wrapping_add(1);
                     left = left.wrap()?;
+                    must_be_object = false;
                     is_blessed = false;
                     continue;
                 }
@@ -355,6 +365,11 @@ impl<'s, 'de> Scan<'s, 'de> {
                     start.get_or_insert(at);
                     is_blessed = true;
                     continue;
+                }
+                code::LOBJECT
+                    if must_be_object && self.cursor.peek() == Some(code::OBJECT) =>
+                {
+                    return Err(self.wrong(at, NO_OBJECT));
                 }
                 _ if is_blessed && is_immortal(code) => {
                     return Err(self.wrong(at, "expected an object behind the class"));
@@ -593,13 +608,12 @@ impl<'s, 'de> Scan<'s, 'de> {
         if is_tied {
             hook_kind_tied(&mut self.cursor)?;
         }
-        // Items of its own, in order; the first mention of one does not share it.
         let mut own = Vec::new();
         while flags & hook_flag::ITEM_FOLLOWS != 0 {
             let tag = self.begun();
             self.item::<TABLE>(left)?;
-            if self.begun() > tag {
-                own.push((tag, false));
+            if TABLE {
+                own.push((self.begun() > tag).then_some(tag));
             }
             flags = self.cursor.byte()?;
         }
@@ -618,38 +632,76 @@ impl<'s, 'de> Scan<'s, 'de> {
         }
         let length = hook_string_length(&mut self.cursor, self.form, flags, is_large)?;
         self.cursor.bytes(length)?;
-        if flags & hook_flag::HAS_LIST != 0 {
-            let (count, tag_bytes) = hook_list(&mut self.cursor, self.form, flags)?;
-            if count > 0 && !TABLE {
-                self.needs_table = true;
+        let at = self.cursor.pos;
+        let list = HookList::take(&mut self.cursor, self.form, flags, &own)?;
+        // The first mention of an item of its own does not share it.
+        let mut met: usize = 0;
+        for &tag in &list.tags {
+            if list.is_next(&own, met, tag) {
+                met = met.saturating_add(1);
+            } else {
+                self.object::<TABLE>(at, tag)?;
             }
-            for _ in 0..self.cursor.check_count(count, tag_bytes)? {
-                let at = self.cursor.pos;
-                let tag = hook_tag(&mut self.cursor, self.form, tag_bytes)?;
-                if TABLE {
-                    if tag >= self.begun() {
-                        return Err(
-                            self.wrong(at, "expected the tag of an item met before")
-                        );
-                    }
-                    match take_own(&mut own, tag) {
-                        Some(_) => {}
-                        None => self.object::<TABLE>(at, tag)?,
-                    }
-                }
-            }
+        }
+        if !TABLE {
+            self.needs_table |= !list.tags.is_empty();
         }
         if is_tied { self.item::<TABLE>(left) } else { Ok(()) }
     }
 }
 
-/// Which of a hook's own items has this tag, the first time it is asked for. They are in the
-/// order of their tags.
-pub(crate) fn take_own(own: &mut [(usize, bool)], tag: usize) -> Option<usize> {
-    let index = own.binary_search_by_key(&tag, |&(tag, _)| tag).ok()?;
-    let (_, is_taken) = own.get_mut(index)?;
-    (!std::mem::replace(is_taken, true)).then_some(index)
+/// What a hook's list of tags says of the items that stand in the hook.
+#[derive(Debug)]
+pub(crate) struct HookList {
+    pub(crate) tags: Vec<usize>,
+    /// Whether it has each of those items, in their order, as Perl writes it.
+    pub(crate) is_in_order: bool,
 }
+
+impl HookList {
+    /// Reads the list. `own` are the tags of the hook's own items, in order; none of what was
+    /// met before.
+    pub(crate) fn take(
+        cursor: &mut Cursor<'_>,
+        form: Form,
+        flags: u8,
+        own: &[Option<usize>],
+    ) -> Result<Self> {
+        let mut tags = Vec::new();
+        // How many of its own items it has so far.
+        let mut met: usize = 0;
+        let mut is_in_order = own.iter().all(Option::is_some);
+        if flags & hook_flag::HAS_LIST != 0 {
+            let count = hook_number(cursor, form, flags, hook_flag::LONG_LIST)?;
+            // A negative number says that tags have 8 bytes.
+            let (count, is_long) = if count <= SIGNED_MAX {
+                (count, false)
+            } else {
+                let count = u32::try_from(count).unwrap_or(u32::MAX).wrapping_neg();
+                (to_usize(count), true)
+            };
+            let count = cursor.check_count(count, if is_long { 8 } else { 4 })?;
+            for _ in 0..count {
+                let tag = if is_long { cursor.long_size(form)? } else { cursor.tag()? };
+                tags.push(tag);
+                if is_in_order && let Ok(index) = own.binary_search(&Some(tag)) {
+                    is_in_order = index <= met;
+                    met = met.max(index.saturating_add(1));
+                }
+            }
+        }
+        is_in_order &= met == own.len();
+        Ok(Self { tags, is_in_order })
+    }
+
+    /// Whether this is the first mention of the next of the own items.
+    pub(crate) fn is_next(&self, own: &[Option<usize>], met: usize, tag: usize) -> bool {
+        self.is_in_order && own.get(met).copied().flatten() == Some(tag)
+    }
+}
+
+/// What stands behind an overloading reference must be of a class.
+pub(crate) const NO_OBJECT: &str = "expected an object behind the reference";
 
 /// A value of a byte, a size of four and a key of none.
 pub(crate) const LEAST_PAIR: usize = 5;
@@ -667,7 +719,7 @@ pub(crate) fn may_be_object(code: u8, next: Option<u8>) -> bool {
     match code {
         code::BLESS | code::IX_BLESS | code::HOOK | code::OBJECT => true,
         // One that is cut is found out later.
-        code::LOBJECT => matches!(next, None | Some(code::OBJECT | code::HOOK)),
+        code::LOBJECT => matches!(next, None | Some(code::HOOK)),
         _ => false,
     }
 }
@@ -757,30 +809,6 @@ pub(crate) fn hook_string_length(
     } else {
         hook_number(cursor, form, flags, hook_flag::LONG_STRING)
     }
-}
-
-/// How many tags a hook lists, and how many bytes each has. A negative number says that they
-/// have 8.
-pub(crate) fn hook_list(
-    cursor: &mut Cursor<'_>,
-    form: Form,
-    flags: u8,
-) -> Result<(usize, usize)> {
-    let count = hook_number(cursor, form, flags, hook_flag::LONG_LIST)?;
-    if count <= SIGNED_MAX {
-        return Ok((count, 4));
-    }
-    let count = u32::try_from(count).unwrap_or(u32::MAX).wrapping_neg();
-    Ok((to_usize(count), 8))
-}
-
-/// A tag of a hook's list.
-pub(crate) fn hook_tag(
-    cursor: &mut Cursor<'_>,
-    form: Form,
-    tag_bytes: usize,
-) -> Result<usize> {
-    if tag_bytes == 8 { cursor.long_size(form) } else { cursor.tag() }
 }
 
 #[cold]

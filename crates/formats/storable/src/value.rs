@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 use crate::reader::{Key as WireKey, Reader};
 use crate::scan::{
-    LEAST_FLAGGED_PAIR, LEAST_PAIR, Left, are_modifiers, hook_kind_tied, hook_list,
-    hook_number, hook_string_length, hook_tag, is_immortal, is_string, regexp, take_own,
-    unknown, unknown_large,
+    HookList, LEAST_FLAGGED_PAIR, LEAST_PAIR, Left, are_modifiers, hook_kind_tied,
+    hook_number, hook_string_length, is_immortal, is_string, regexp, unknown,
+    unknown_large,
 };
 use crate::ser::Core;
 use crate::wire::{LONG, RESTRICTED, code, hook_flag, key_flag};
@@ -175,7 +175,7 @@ pub struct Hook<'a> {
     pub frozen: Cow<'a, [u8]>,
     /// What the references that the hook returned refer to.
     pub refs: Vec<Value<'a>>,
-    /// Items that stand in the hook without being among `refs`; Perl writes none.
+    /// Items that stand in the hook beside `refs`; Perl writes none.
     pub others: Vec<Value<'a>>,
     /// The object behind a tied thing.
     pub tie: Option<Value<'a>>,
@@ -734,17 +734,12 @@ impl<'de> Build<'_, '_, 'de> {
                 _ => TieKind::Hash,
             }),
         };
-        // Items of its own by their tags, and the values of those.
-        let (mut own, mut values, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        // Items of its own, and their tags.
+        let (mut own, mut values) = (Vec::new(), Vec::new());
         while flags & hook_flag::ITEM_FOLLOWS != 0 {
             let tag = self.tag;
-            let value = self.item(left, false)?;
-            if self.tag > tag {
-                own.push((tag, false));
-                values.push(Some(value));
-            } else {
-                others.push(value);
-            }
+            values.push(self.item(left, false)?);
+            own.push((self.tag > tag).then_some(tag));
             flags = self.reader.cursor.byte()?;
         }
         let cursor = &mut self.reader.cursor;
@@ -758,25 +753,29 @@ impl<'de> Build<'_, '_, 'de> {
         let cursor = &mut self.reader.cursor;
         let length = hook_string_length(cursor, form, flags, is_large)?;
         let frozen = Cow::Borrowed(cursor.bytes(length)?);
-        let mut refs = Vec::new();
-        if flags & hook_flag::HAS_LIST != 0 {
-            let (count, tag_bytes) = hook_list(cursor, form, flags)?;
-            let count = cursor.check_count(count, tag_bytes)?;
-            refs = self.reserve(count);
-            for _ in 0..count {
-                let tag = hook_tag(&mut self.reader.cursor, form, tag_bytes)?;
-                let value = take_own(&mut own, tag)
-                    .and_then(|index| values.get_mut(index)?.take());
-                let value = match value {
-                    Some(value) => value,
-                    None => self.same(tag)?,
-                };
-                refs.push(value);
-            }
-            // The list is checked when the table is made.
-            self.needs_table |= self.is_first;
+        let list = HookList::take(cursor, form, flags, &own)?;
+        // The list is checked when the table is made.
+        self.needs_table |= self.is_first && !list.tags.is_empty();
+        let mut refs = self.reserve(list.tags.len());
+        let mut met: usize = 0;
+        // What is not listed as Perl does it stands beside the list.
+        let (mut listed, others) = if list.is_in_order {
+            (values.into_iter(), Vec::new())
+        } else {
+            (Vec::new().into_iter(), values)
+        };
+        for &tag in &list.tags {
+            let value = if list.is_next(&own, met, tag) {
+                met = met.saturating_add(1);
+                listed.next()
+            } else {
+                None
+            };
+            refs.push(match value {
+                Some(value) => value,
+                None => self.same(tag)?,
+            });
         }
-        others.extend(values.into_iter().flatten());
         let tie = match kind {
             HookKind::Tied(_) => Some(self.item(left, false)?),
             _ => None,
@@ -1043,7 +1042,7 @@ impl Put<'_> {
         let mut tags = Vec::with_capacity(hook.refs.len());
         let referred = hook.refs.iter().map(|value| (value, true));
         let others = hook.others.iter().map(|value| (value, false));
-        for (value, is_listed) in referred.chain(others) {
+        for (value, is_listed) in others.chain(referred) {
             if let (Value::Same(id), true) = (value, is_listed) {
                 // Its tag may be that of one of the items that follow.
                 tags.push(Err(*id));

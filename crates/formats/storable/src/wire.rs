@@ -394,17 +394,19 @@ impl Form {
         if self.big_sizes { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) }
     }
 
-    /// An integer in machine order, of 4 or 8 bytes.
+    /// An integer of 8 bytes in machine order.
     #[inline]
-    pub(crate) fn int(self, bytes: &[u8]) -> i64 {
-        if let Ok(bytes) = <[u8; 8]>::try_from(bytes) {
-            return if self.big_numbers {
-                i64::from_be_bytes(bytes)
-            } else {
-                i64::from_le_bytes(bytes)
-            };
+    pub(crate) fn int(self, bytes: [u8; 8]) -> i64 {
+        if self.big_numbers {
+            i64::from_be_bytes(bytes)
+        } else {
+            i64::from_le_bytes(bytes)
         }
-        let bytes = <[u8; 4]>::try_from(bytes).unwrap_or_default();
+    }
+
+    /// An integer of 4 bytes in machine order.
+    #[inline]
+    pub(crate) fn short_int(self, bytes: [u8; 4]) -> i64 {
         i64::from(if self.big_numbers {
             i32::from_be_bytes(bytes)
         } else {
@@ -412,15 +414,14 @@ impl Form {
         })
     }
 
-    /// A float in machine order, if it is one of 8 bytes.
+    /// A float of 8 bytes in machine order.
     #[inline]
-    pub(crate) fn float(self, bytes: &[u8]) -> Option<f64> {
-        let bytes = <[u8; 8]>::try_from(bytes).ok()?;
-        Some(if self.big_numbers {
+    pub(crate) fn float(self, bytes: [u8; 8]) -> f64 {
+        if self.big_numbers {
             f64::from_be_bytes(bytes)
         } else {
             f64::from_le_bytes(bytes)
-        })
+        }
     }
 }
 
@@ -441,6 +442,18 @@ impl<'de> Cursor<'de> {
     #[inline]
     pub(crate) fn left(&self) -> usize {
         self.input.len().saturating_sub(self.pos)
+    }
+
+    /// What is still there.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'de [u8] {
+        self.input.get(self.pos..).unwrap_or_default()
+    }
+
+    /// Goes on behind bytes that are there.
+    #[inline]
+    pub(crate) fn pass(&mut self, count: usize) {
+        self.pos = self.pos.saturating_add(count);
     }
 
     #[inline]
@@ -473,7 +486,7 @@ impl<'de> Cursor<'de> {
 
     #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        match self.input.get(self.pos..).and_then(|rest| rest.first_chunk::<N>()) {
+        match self.rest().first_chunk::<N>() {
             Some(bytes) => {
                 self.pos = self.pos.wrapping_add(N);
                 Ok(*bytes)
