@@ -107,8 +107,8 @@ impl<'de> Item<'_, '_, 'de> {
         }
     }
 
-    #[cold]
-    fn visit_rare_float<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+    /// A float that is not a `DOUBLE`: in network order it is text.
+    fn visit_other_float<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
         match self.open()? {
             Token::Double(value) => visitor.visit_f64(value),
             Token::Int(value) => visitor.visit_f64(value as f64),
@@ -256,7 +256,7 @@ impl<'de> Deserializer<'de> for Item<'_, '_, 'de> {
             self.reader.cursor.pass(1);
             return visitor.visit_f64(self.reader.double()?);
         }
-        self.visit_rare_float(visitor)
+        self.visit_other_float(visitor)
     }
 
     #[inline]

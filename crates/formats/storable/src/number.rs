@@ -135,8 +135,10 @@ fn decimals(value: f64) -> Option<Text> {
             reason = "between 0 and 10^15"
         )]
         let whole = (scaled + 0.5) as u64;
+        // Divided only where the product is whole but for its rounding: that is rarely in vain.
+        let is_near = (scaled - whole as f64).abs() <= scaled * f64::EPSILON;
         #[expect(clippy::float_cmp, reason = "it is the float or it is not")]
-        if whole as f64 / power == size {
+        if is_near && whole as f64 / power == size {
             return Some(with_point(value < 0.0, whole, count));
         }
     }

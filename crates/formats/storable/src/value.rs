@@ -627,12 +627,45 @@ impl<'de> Build<'_, '_, 'de> {
         self.reader.class()
     }
 
+    /// An integer that is here and that nothing refers to, without the way over a result: what
+    /// long arrays are mostly made of.
+    #[inline]
+    fn plain_int(&mut self) -> Option<i64> {
+        if !self.is_first {
+            return None;
+        }
+        let form = self.reader.form;
+        let cursor = &mut self.reader.cursor;
+        let value = match *cursor.rest() {
+            [code::BYTE, byte, ..] => {
+                cursor.pass(2);
+                i64::from(byte).wrapping_sub(128)
+            }
+            [code::NETINT, a, b, c, d, ..] => {
+                cursor.pass(5);
+                i64::from(i32::from_be_bytes([a, b, c, d]))
+            }
+            [code::INTEGER, ref rest @ ..] if form.int_bytes == 8 => {
+                let bytes = *rest.first_chunk()?;
+                cursor.pass(9);
+                form.int(bytes)
+            }
+            _ => return None,
+        };
+        self.begin();
+        Some(value)
+    }
+
     fn array(&mut self, count: usize, left: Left) -> Result<Value<'de>> {
         self.begin();
         let left = left.enter()?;
         let mut elements = self.reserve(count);
         for _ in 0..count {
-            elements.push(self.item(left, true)?);
+            let value = match self.plain_int() {
+                Some(value) => Value::Int(value),
+                None => self.item(left, true)?,
+            };
+            elements.push(value);
         }
         Ok(Value::Array(elements))
     }
