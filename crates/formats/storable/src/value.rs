@@ -660,7 +660,8 @@ impl<'de> Build<'_, '_, 'de> {
         self.begin();
         let left = left.enter()?;
         let mut elements = self.reserve(count);
-        for _ in 0..count {
+        for left_over in (1..=count).rev() {
+            grow(&mut elements, left_over);
             let value = match self.plain_int() {
                 Some(value) => Value::Int(value),
                 None => self.item(left, true)?,
@@ -679,7 +680,8 @@ impl<'de> Build<'_, '_, 'de> {
         self.begin();
         let left = left.enter()?;
         let mut pairs = self.reserve(count);
-        for _ in 0..count {
+        for left_over in (1..=count).rev() {
+            grow(&mut pairs, left_over);
             let value = self.item(left, false)?;
             let key = if flags.is_some() {
                 let (key, flags) = self.reader.flagged_key()?;
@@ -815,6 +817,15 @@ impl<'de> Build<'_, '_, 'de> {
         };
         let class = Cow::Borrowed(class);
         Ok(Value::Hook(Box::new(Hook { class, kind, frozen, refs, others, tie })))
+    }
+}
+
+/// Makes room for another element, of which `left` are announced: by doubling, and for no more
+/// than those.
+#[inline]
+fn grow<T>(elements: &mut Vec<T>, left: usize) {
+    if elements.len() == elements.capacity() {
+        elements.reserve_exact(elements.len().max(16).min(left));
     }
 }
 

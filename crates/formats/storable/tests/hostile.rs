@@ -256,6 +256,36 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// Well-formed images in which much stands in few bytes.
+fn dense() -> Vec<Vec<u8>> {
+    const COUNT: u32 = 400_000;
+    let array = |count: u32, unit: &[u8], last: &[u8]| {
+        let mut image = b"\x05\x0b\x02".to_vec();
+        let total = count + u32::from(!last.is_empty());
+        image.extend_from_slice(&total.to_be_bytes());
+        image.extend(unit.repeat(usize::try_from(count).unwrap()));
+        image.extend_from_slice(last);
+        image
+    };
+    let mut hash = b"\x05\x0b\x03".to_vec();
+    hash.extend_from_slice(&COUNT.to_be_bytes());
+    hash.extend(b"\x05\0\0\0\0".repeat(usize::try_from(COUNT).unwrap()));
+    // A value whose end is noted, in each pair.
+    let mut noted = b"\x05\x0b\x02\0\0\0\x01\x04\x03".to_vec();
+    noted.extend_from_slice(&COUNT.to_be_bytes());
+    noted.extend(b"\x04\x05\0\0\0\0".repeat(usize::try_from(COUNT).unwrap()));
+    vec![
+        array(COUNT, b"\x05", b""),
+        array(COUNT, b"\x05", b"\0\0\0\0\x01"),
+        array(COUNT, b"\x04\x05", b"\0\0\0\0\x01"),
+        array(COUNT, b"\x04\x02\0\0\0\0", b""),
+        array(COUNT, b"\x11\0\x05", b""),
+        array(COUNT, b"\x0a\0", b""),
+        hash,
+        noted,
+    ]
+}
+
 #[test]
 fn broken_images_do_no_harm() {
     let all = good();
@@ -280,6 +310,23 @@ fn broken_images_do_no_harm() {
         accepted += u64::from(outcome.is_ok());
         if bad.len() > 8 {
             break;
+        }
+    }
+    for image in dense() {
+        let bound = PEAK_BYTES + PEAK_PER_INPUT_BYTE * image.len() as u64;
+        let targets: [Target; 4] = [
+            ("without types", |decoder, image| drop(decoder.value(image).unwrap())),
+            ("passed over", |decoder, image| {
+                _ = decoder.decode::<IgnoredAny>(image).unwrap()
+            }),
+            ("dynamic value of another crate", read::<wiremark_datasets::Value>),
+            ("map", read::<BTreeMap<String, Option<bool>>>),
+        ];
+        for (target, read) in targets {
+            let ((), allocated) = measure(|| read(&mut Decoder::new(), &image));
+            if allocated.peak_bytes > bound {
+                bad.push(format!("{target}: {allocated:?} from {}", hex(&image[..40])));
+            }
         }
     }
     // The kit's own attacks, on the codecs.
