@@ -113,7 +113,7 @@ pub struct Pair<'a> {
 pub struct Key<'a> {
     /// UTF-8 if it is text, else bytes or Latin-1.
     pub bytes: Cow<'a, [u8]>,
-    /// Whether the key was given as text: the UTF-8 flag.
+    /// Whether the key was given as text: the UTF-8 flag. Keys that are ASCII mostly lack it.
     pub is_text: bool,
     /// Whether the value is read-only, in a restricted hash.
     pub is_locked: bool,
@@ -1021,9 +1021,8 @@ impl Put<'_> {
         self.begin();
         let left = left.enter()?;
         let count = Core::signed_size(pairs.len())?;
-        let has_flags = |key: &Key<'_>| {
-            key.is_locked || key.is_placeholder || (key.is_text && !key.bytes.is_ascii())
-        };
+        let has_flags =
+            |key: &Key<'_>| key.is_locked || key.is_placeholder || key.is_text;
         let mut hash = self.core.begin_hash(usize::try_from(count).unwrap_or(usize::MAX));
         if is_restricted || pairs.iter().any(|pair| has_flags(&pair.key)) {
             // Known before the first pair, so that none is moved.
@@ -1037,6 +1036,9 @@ impl Put<'_> {
             }
             if key.is_placeholder {
                 flags |= key_flag::PLACEHOLDER;
+            }
+            if key.is_text && key.bytes.is_ascii() {
+                flags |= key_flag::WAS_UTF8;
             }
             hash.begin_pair();
             self.core.put_flagged_key(&mut hash, &key.bytes, key.is_text, flags)?;

@@ -8,11 +8,11 @@ mod support;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
-use support::{image, notation, options, plain, text, vectors};
+use support::{hex, image, none_bad, notation, options, plain, text, vectors};
 use wiremark_core::Codec;
 use wiremark_datasets::Dataset;
 use wiremark_datasets::seeded::event::{Entry, Events};
@@ -57,6 +57,117 @@ for my $name (sort grep { /\.(?:freeze|nfreeze|store|nstore)\z/ } readdir $list)
         1;
     } or print "$name: Perl does not write it again: $@";
 }
+"#;
+
+/// Writes structures by chance, seeded: a byte for the mode, the length, the image.
+const CHANCE: &str = r#"use strict;
+use warnings;
+no warnings qw(once recursion);
+use Hash::Util qw(lock_hash lock_keys);
+use Scalar::Util qw(weaken);
+use Storable qw(freeze nfreeze store nstore);
+
+# Classes that write themselves, overload, and tie.
+package Self;
+sub STORABLE_freeze {
+    my ($object) = @_;
+    my @refs = "$object" =~ /HASH/ ? grep { ref } values %$object : ();
+    return ('s' x (rand() < 0.1 ? 300 : rand 9), @refs);
+}
+sub STORABLE_thaw { }
+package Over;
+use overload '""' => sub { 'over' }, fallback => 1;
+package TiedHash;
+require Tie::Hash;
+our @ISA = 'Tie::StdHash';
+package TiedArray;
+require Tie::Array;
+our @ISA = 'Tie::StdArray';
+package main;
+
+my ($folder, $count) = @ARGV;
+srand 42;
+my @seen;
+
+sub text { join '', map { chr rand $_[0] } 1 .. rand 9 }
+
+sub key {
+    my $kind = rand 5;
+    return 'k' . int rand 5 if $kind < 2;
+    return text(0x80) if $kind < 3;
+    my $key = $kind < 4 ? "caf\xe9" : text(0x400);
+    utf8::upgrade($key) if rand() < 0.5;
+    return $key;
+}
+
+sub plain {
+    my $kind = rand 12;
+    return int(rand 300) - 150 if $kind < 3;
+    return int(rand 2**33) - 2**32 if $kind < 4;
+    return rand() * 10**(int(rand 40) - 20) if $kind < 5;
+    return undef if $kind < 6;
+    return text($kind < 7 ? 0x80 : $kind < 8 ? 0x100 : 0x400) if $kind < 9;
+    return 'y' x (250 + rand 10) if $kind < 10;
+    return 18446744073709551615 - int rand 5 if $kind < 11;
+    return $kind < 11.5 ? !!1 : v1.22.333;
+}
+
+sub structure {
+    my ($depth) = @_;
+    return plain() if $depth <= 0;
+    return $seen[rand @seen] if @seen && rand() < 0.15;
+    my $kind = rand 14;
+    my $made;
+    if ($kind < 4) {
+        $made = [ map { structure($depth - 1) } 1 .. rand 6 ];
+        $#$made += 2 if rand() < 0.1;
+    }
+    elsif ($kind < 8) {
+        # A key once: a hash remembers that it had others with flags.
+        my %had;
+        my @keys = grep { !$had{$_}++ } map { key() } 1 .. rand 6;
+        $made = {};
+        $made->{$_} = structure($depth - 1) for @keys;
+        lock_keys(%$made, keys %$made, 'spare') if rand() < 0.05;
+        lock_hash(%$made) if rand() < 0.05;
+    }
+    elsif ($kind < 8.3) { tie my %tied, 'TiedHash'; $tied{ key() } = structure($depth - 1); $made = \%tied }
+    elsif ($kind < 8.6) { tie my @tied, 'TiedArray'; push @tied, structure($depth - 1); $made = \@tied }
+    elsif ($kind < 10) { my $inner = structure($depth - 1); $made = \$inner }
+    elsif ($kind < 11) {
+        my $pattern = ('abc', '^a.b$', 'x' x 300, "\xe9")[ rand 4 ];
+        $made = (qr/$pattern/, qr/$pattern/i, qr/$pattern/msix)[ rand 3 ];
+    }
+    else { return plain() }
+    if (rand() < 0.3) {
+        my $class = ('Foo', 'C' x 130, 'Number' . int rand 200, 'Self', 'Over')[ rand 5 ];
+        eval { bless $made, $class };
+    }
+    push @seen, $made if rand() < 0.4;
+    return $made;
+}
+
+open my $out, '>:raw', "$folder/chance" or die $!;
+for (1 .. $count) {
+    @seen = ();
+    my $root;
+    do { $root = structure(4) } until ref $root;
+    if (ref $root eq 'ARRAY' && rand() < 0.3) {
+        push @$root, $root;
+        push @$root, $seen[0], $seen[0] if @seen;
+        weaken($root->[-1]) if ref $root->[-1];
+    }
+    for my $mode (0 .. 3) {
+        # What a hook cannot be of is refused.
+        my $image = eval { (\&freeze, \&nfreeze)[$mode]->($root) } if $mode < 2;
+        if ($mode >= 2 && eval { (\&store, \&nstore)[ $mode - 2 ]->($root, "$folder/one") }) {
+            open my $in, '<:raw', "$folder/one" or die $!;
+            $image = do { local $/; <$in> };
+        }
+        print {$out} pack('C N/a*', $mode, $image) if defined $image;
+    }
+}
+close $out or die $!;
 "#;
 
 /// Looks at what Perl left in the folder.
@@ -367,31 +478,43 @@ fn values(perl: &mut Exchange) {
     }
 }
 
-#[test]
-fn perl_reads_our_images_and_we_read_perls() {
+/// A new folder; none, with a word, where there is no Perl with Storable.
+fn folder(name: &str) -> Option<PathBuf> {
     let version = Command::new("perl")
         .args(["-MStorable", "-e", "print \"perl $^V, Storable $Storable::VERSION\""])
         .output();
-    let version = match version {
-        Ok(output) if output.status.success() => output.stdout,
+    #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+    match version {
+        Ok(output) if output.status.success() => {
+            println!("{}", String::from_utf8_lossy(&output.stdout));
+        }
         _ => {
             println!("skipped: no `perl` with Storable on the path (Debian: perl)");
-            return;
+            return None;
         }
-    };
-    println!("{}", String::from_utf8_lossy(&version));
+    }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("storable-interop-{}", std::process::id()));
+        .join(format!("storable-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
+    Some(folder)
+}
+
+fn run(folder: &Path, program: &str, arguments: &[&str]) -> Output {
+    let file = folder.join("program.pl");
+    std::fs::write(&file, program).unwrap();
+    Command::new("perl").arg(&file).arg(folder).args(arguments).output().unwrap()
+}
+
+#[test]
+fn perl_reads_our_images_and_we_read_perls() {
+    let Some(folder) = folder("exchange") else { return };
     let mut perl = Exchange { folder: folder.clone(), checks: Vec::new() };
     scalars(&mut perl);
     containers(&mut perl);
     objects(&mut perl);
     datasets(&mut perl);
     values(&mut perl);
-    let program = folder.join("exchange.pl");
-    std::fs::write(&program, PROGRAM).unwrap();
-    let ran = Command::new("perl").arg(&program).arg(&folder).output().unwrap();
+    let ran = run(&folder, PROGRAM, &[]);
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     let mut bad: Vec<_> = said.lines().map(str::to_owned).collect();
     if !ran.status.success() {
@@ -401,5 +524,34 @@ fn perl_reads_our_images_and_we_read_perls() {
     let rows = perl.checks.len();
     assert!(bad.is_empty(), "{} of {rows}:\n{}", bad.len(), bad.join("\n"));
     println!("{rows} exchanges");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_perl_writes_we_write_again_byte_for_byte() {
+    const STRUCTURES: &str = "1000";
+    let Some(folder) = folder("chance") else { return };
+    let ran = run(&folder, CHANCE, &[STRUCTURES]);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let all = std::fs::read(folder.join("chance")).unwrap();
+    let (mut rest, mut rows, mut bad) = (&all[..], 0, Vec::new());
+    while let Some((&mode, after)) = rest.split_first() {
+        let (length, after) = after.split_first_chunk().unwrap();
+        let length = usize::try_from(u32::from_be_bytes(*length)).unwrap();
+        let (image, after) = after.split_at(length);
+        rest = after;
+        rows += 1;
+        let mut out = Vec::new();
+        let written = Value::from_slice(image).and_then(|value| {
+            from_slice::<IgnoredAny>(image)?;
+            let options = options(MODES[usize::from(mode)]);
+            Encoder::with_options(options).encode_value(&value, &mut out)
+        });
+        if written.is_err() || out != image {
+            bad.push(format!("{written:?}\n  want {}\n  have {}", hex(image), hex(&out)));
+        }
+    }
+    println!("{rows} images");
+    none_bad(rows, &bad);
     std::fs::remove_dir_all(&folder).unwrap();
 }
