@@ -567,3 +567,48 @@ pub(crate) enum Opened<'de> {
     /// It was met before, and begins here.
     Elsewhere(usize),
 }
+
+#[cfg(test)]
+mod tests {
+    use std::marker::PhantomData;
+
+    use serde::de::{DeserializeOwned, IgnoredAny};
+
+    use super::*;
+    use crate::de;
+
+    /// `levels` hashes in one another, each with a hash of its own beside the next.
+    fn nested(levels: usize) -> Vec<u8> {
+        let mut image = b"\x05\x0b".to_vec();
+        for level in 0..levels {
+            if level > 0 {
+                image.push(code::REF);
+            }
+            image.extend_from_slice(b"\x03\0\0\0\x02\x04\x03\0\0\0\0\0\0\0\x01a");
+        }
+        image.push(code::UNDEF);
+        image.extend(b"\0\0\0\x01b".repeat(levels));
+        image
+    }
+
+    fn noted<T: DeserializeOwned>(image: &[u8]) -> usize {
+        let mut scratch = Scratch::default();
+        let options = ReadOptions::new();
+        let mut reader = Reader::new(image, 0, options, &mut scratch).unwrap();
+        de::read(&mut reader, PhantomData::<T>).unwrap();
+        assert_eq!(reader.pos(), image.len());
+        scratch.ends.count()
+    }
+
+    #[test]
+    fn the_end_of_each_value_is_found_once_however_deep_hashes_nest() {
+        for levels in [1, 2, 3, 100] {
+            let image = nested(levels);
+            // The root's two values are passed over for themselves; in the second are all
+            // others, two in each hash but one in the last, whose second is a scalar.
+            let others = (2 * levels).saturating_sub(3);
+            assert_eq!(noted::<wiremark_datasets::Value>(&image), others, "{levels}");
+            assert_eq!(noted::<IgnoredAny>(&image), 0);
+        }
+    }
+}

@@ -178,6 +178,12 @@ impl Ends {
         }
     }
 
+    /// How many are noted.
+    #[cfg(test)]
+    pub(crate) fn count(&self) -> usize {
+        self.all.len()
+    }
+
     fn search(&mut self, start: usize) -> Option<usize> {
         let index = self.all.partition_point(|&(at, _)| to_usize(at) < start);
         let &(at, end) = self.all.get(index)?;
