@@ -33,6 +33,7 @@ codecs! {
     json = "json"
     msgpack = "msgpack"
     postcard = "postcard"
+    sereal = "sereal"
     storable = "storable"
 }
 

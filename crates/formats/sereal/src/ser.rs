@@ -1,0 +1,750 @@
+//! From any `Serialize` to a body.
+
+use serde::ser::{
+    Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct,
+    SerializeStructVariant, SerializeTuple, SerializeTupleStruct, SerializeTupleVariant,
+    Serializer,
+};
+
+use crate::special::{FROZEN_TOKEN, OBJECT_TOKEN, REF_TOKEN, REGEXP_TOKEN};
+use crate::tag::{self};
+use crate::value::Str;
+use crate::write::{Special, Writer};
+use crate::{Error, Result, Version};
+
+/// A container that is being written.
+pub(crate) struct Compound<'w> {
+    writer: &'w mut Writer,
+    /// Elements or pairs that are still to come.
+    left: usize,
+    /// Where the count is to be filled in, if it was not known.
+    count_at: Option<usize>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A plain one.
+    Plain,
+    /// One inside of the hash that says which variant it is.
+    Variant,
+    /// The two parts of one of our own newtypes.
+    Special(Special),
+}
+
+impl<'w> Compound<'w> {
+    #[inline]
+    fn array(writer: &'w mut Writer, len: usize, kind: Kind) -> Result<Self> {
+        writer.put_container(len, tag::ARRAYREF, tag::ARRAY);
+        writer.enter()?;
+        Ok(Self { writer, left: len, count_at: None, kind })
+    }
+
+    #[inline]
+    fn hash(writer: &'w mut Writer, len: usize, kind: Kind) -> Result<Self> {
+        writer.is_bare = false;
+        writer.put_container(len, tag::HASHREF, tag::HASH);
+        writer.enter()?;
+        Ok(Self { writer, left: len, count_at: None, kind })
+    }
+
+    /// One whose length is known at its end.
+    fn endless(writer: &'w mut Writer, tag: u8) -> Result<Self> {
+        let at = writer.put_endless(tag);
+        writer.enter()?;
+        Ok(Self { writer, left: 0, count_at: Some(at), kind: Kind::Plain })
+    }
+
+    #[inline]
+    fn count(&mut self) -> Result<()> {
+        if self.count_at.is_some() {
+            self.left += 1;
+            return Ok(());
+        }
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(too_many()),
+        }
+    }
+
+    #[inline]
+    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.count()?;
+        value.serialize(&mut *self.writer)
+    }
+
+    #[inline]
+    fn field<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.count()?;
+        self.writer.put_static_key(key);
+        match value.serialize(&mut *self.writer) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(error.in_field(key)),
+        }
+    }
+
+    #[inline]
+    fn finish(self) -> Result<()> {
+        if let Some(at) = self.count_at {
+            self.writer.fix_count(at, self.left)?;
+        } else if self.left > 0 {
+            return Err(too_few(self.left));
+        }
+        self.writer.leave();
+        if self.kind == Kind::Variant {
+            self.writer.leave();
+        }
+        Ok(())
+    }
+
+    /// One of the two parts of our own newtypes.
+    #[cold]
+    fn part<T: Serialize + ?Sized>(&mut self, special: Special, value: &T) -> Result<()> {
+        let is_first = self.left == 2;
+        self.left = self.left.checked_sub(1).ok_or_else(too_many)?;
+        if is_first {
+            let text = value.serialize(StrSerializer)?;
+            match special {
+                Special::Frozen => self.writer.put_class(&text, true),
+                Special::Regexp => self.writer.pattern = Some(text),
+                _ => self.writer.put_class(&text, false),
+            }
+            return Ok(());
+        }
+        let at = self.writer.out.len();
+        match special {
+            Special::Regexp => {
+                let flags = value.serialize(StrSerializer)?;
+                let pattern = self.writer.pattern.take().unwrap_or_else(|| "".into());
+                self.writer.put_class(&Str::bytes(&b"Regexp"[..]), false);
+                self.writer.put_refn();
+                self.writer.put_regexp(&pattern, &flags)
+            }
+            Special::Frozen => {
+                self.writer.is_bare = true;
+                value.serialize(&mut *self.writer)?;
+                if !self.writer.out[at..].starts_with(&[tag::REFN, tag::ARRAY]) {
+                    return Err(Error::data(
+                        "expected a sequence of what FREEZE returned",
+                    ));
+                }
+                Ok(())
+            }
+            _ => {
+                value.serialize(&mut *self.writer)?;
+                self.writer.make_reference(at);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cold]
+fn too_many() -> Error {
+    Error::data("expected as many elements as announced, found more")
+}
+
+#[cold]
+fn too_few(left: usize) -> Error {
+    Error::data(format!("expected {left} elements more, as announced"))
+}
+
+impl<'w> Serializer for &'w mut Writer {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Compound<'w>;
+    type SerializeTuple = Compound<'w>;
+    type SerializeTupleStruct = Compound<'w>;
+    type SerializeTupleVariant = Compound<'w>;
+    type SerializeMap = Compound<'w>;
+    type SerializeStruct = Compound<'w>;
+    type SerializeStructVariant = Compound<'w>;
+
+    #[inline]
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn serialize_bool(self, value: bool) -> Result<()> {
+        self.put_bool(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_i8(self, value: i8) -> Result<()> {
+        self.serialize_i64(i64::from(value))
+    }
+
+    #[inline]
+    fn serialize_i16(self, value: i16) -> Result<()> {
+        self.serialize_i64(i64::from(value))
+    }
+
+    #[inline]
+    fn serialize_i32(self, value: i32) -> Result<()> {
+        self.serialize_i64(i64::from(value))
+    }
+
+    #[inline]
+    fn serialize_i64(self, value: i64) -> Result<()> {
+        self.put_i64(value);
+        Ok(())
+    }
+
+    fn serialize_i128(self, value: i128) -> Result<()> {
+        if let Ok(value) = i64::try_from(value) {
+            return self.serialize_i64(value);
+        }
+        match u64::try_from(value) {
+            Ok(value) => self.serialize_u64(value),
+            Err(_) => Err(too_wide()),
+        }
+    }
+
+    #[inline]
+    fn serialize_u8(self, value: u8) -> Result<()> {
+        self.serialize_u64(u64::from(value))
+    }
+
+    #[inline]
+    fn serialize_u16(self, value: u16) -> Result<()> {
+        self.serialize_u64(u64::from(value))
+    }
+
+    #[inline]
+    fn serialize_u32(self, value: u32) -> Result<()> {
+        self.serialize_u64(u64::from(value))
+    }
+
+    #[inline]
+    fn serialize_u64(self, value: u64) -> Result<()> {
+        self.put_u64(value);
+        Ok(())
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<()> {
+        match u64::try_from(value) {
+            Ok(value) => self.serialize_u64(value),
+            Err(_) => Err(too_wide()),
+        }
+    }
+
+    #[inline]
+    fn serialize_f32(self, value: f32) -> Result<()> {
+        self.put_f32(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_f64(self, value: f64) -> Result<()> {
+        self.put_f64(value);
+        Ok(())
+    }
+
+    fn serialize_char(self, value: char) -> Result<()> {
+        self.put_text(value.encode_utf8(&mut [0; 4]));
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_str(self, value: &str) -> Result<()> {
+        self.put_text(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_bytes(self, value: &[u8]) -> Result<()> {
+        self.put_bytes(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_none(self) -> Result<()> {
+        self.put_undef();
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        self.wrap()?;
+        value.serialize(&mut *self)?;
+        self.unwrap();
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_unit(self) -> Result<()> {
+        self.put_undef();
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_unit_struct(self, _: &'static str) -> Result<()> {
+        self.put_undef();
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<()> {
+        self.put_text(variant);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.wrap()?;
+        match name {
+            OBJECT_TOKEN => self.special = Special::Object,
+            FROZEN_TOKEN if self.options().version < Version::V2 => {
+                return Err(Error::unsupported(
+                    "frozen objects need version 2 of the protocol",
+                ));
+            }
+            FROZEN_TOKEN => self.special = Special::Frozen,
+            REGEXP_TOKEN => self.special = Special::Regexp,
+            REF_TOKEN => {
+                self.put_refn();
+                self.enter()?;
+                value.serialize(&mut *self)?;
+                self.leave();
+                self.unwrap();
+                return Ok(());
+            }
+            _ => {}
+        }
+        value.serialize(&mut *self)?;
+        self.unwrap();
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        let mut compound = Compound::hash(self, 1, Kind::Plain)?;
+        compound.field(variant, value)?;
+        compound.finish()
+    }
+
+    #[inline]
+    fn serialize_seq(self, len: Option<usize>) -> Result<Compound<'w>> {
+        match len {
+            Some(len) => Compound::array(self, len, Kind::Plain),
+            None => Compound::endless(self, tag::ARRAY),
+        }
+    }
+
+    #[inline]
+    fn serialize_tuple(self, len: usize) -> Result<Compound<'w>> {
+        if self.special != Special::None {
+            let special = std::mem::take(&mut self.special);
+            return Ok(Compound {
+                writer: self,
+                left: 2,
+                count_at: None,
+                kind: Kind::Special(special),
+            });
+        }
+        Compound::array(self, len, Kind::Plain)
+    }
+
+    #[inline]
+    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<Compound<'w>> {
+        Compound::array(self, len, Kind::Plain)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Compound<'w>> {
+        Compound::hash(&mut *self, 1, Kind::Plain)?;
+        self.put_static_key(variant);
+        Compound::array(self, len, Kind::Variant)
+    }
+
+    #[inline]
+    fn serialize_map(self, len: Option<usize>) -> Result<Compound<'w>> {
+        match len {
+            Some(len) => Compound::hash(self, len, Kind::Plain),
+            None => Compound::endless(self, tag::HASH),
+        }
+    }
+
+    #[inline]
+    fn serialize_struct(self, _: &'static str, len: usize) -> Result<Compound<'w>> {
+        Compound::hash(self, len, Kind::Plain)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Compound<'w>> {
+        Compound::hash(&mut *self, 1, Kind::Plain)?;
+        self.put_static_key(variant);
+        Compound::hash(self, len, Kind::Variant)
+    }
+}
+
+#[cold]
+fn too_wide() -> Error {
+    Error::unsupported("expected an integer of 64 bits, as Sereal has no wider one")
+}
+
+impl SerializeSeq for Compound<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.element(value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl SerializeTuple for Compound<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        if let Kind::Special(special) = self.kind {
+            return self.part(special, value);
+        }
+        self.element(value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        if let Kind::Special(_) = self.kind {
+            return if self.left == 0 { Ok(()) } else { Err(too_few(self.left)) };
+        }
+        self.finish()
+    }
+}
+
+impl SerializeTupleStruct for Compound<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.element(value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl SerializeTupleVariant for Compound<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.element(value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl SerializeMap for Compound<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+        self.count()?;
+        key.serialize(KeySerializer(self.writer))
+    }
+
+    #[inline]
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        value.serialize(&mut *self.writer)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl SerializeStruct for Compound<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.field(key, value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl SerializeStructVariant for Compound<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.field(key, value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}
+
+/// Says of a type that it cannot be what a key, a class or a pattern is.
+macro_rules! refuse {
+    ($ok:ty, $refusal:ident: $($name:ident($($type:ty),*))*) => {$(
+        fn $name(self, $(_: $type),*) -> Result<$ok> {
+            Err($refusal())
+        }
+    )*};
+}
+
+macro_rules! refuse_compounds {
+    ($ok:ty, $refusal:ident) => {
+        type Ok = $ok;
+        type Error = Error;
+        type SerializeSeq = Impossible<$ok, Error>;
+        type SerializeTuple = Impossible<$ok, Error>;
+        type SerializeTupleStruct = Impossible<$ok, Error>;
+        type SerializeTupleVariant = Impossible<$ok, Error>;
+        type SerializeMap = Impossible<$ok, Error>;
+        type SerializeStruct = Impossible<$ok, Error>;
+        type SerializeStructVariant = Impossible<$ok, Error>;
+
+        fn is_human_readable(&self) -> bool {
+            false
+        }
+
+        fn serialize_newtype_variant<T: Serialize + ?Sized>(
+            self,
+            _: &'static str,
+            _: u32,
+            _: &'static str,
+            _: &T,
+        ) -> Result<$ok> {
+            Err($refusal())
+        }
+
+        fn serialize_seq(self, _: Option<usize>) -> Result<Impossible<$ok, Error>> {
+            Err($refusal())
+        }
+
+        fn serialize_tuple(self, _: usize) -> Result<Impossible<$ok, Error>> {
+            Err($refusal())
+        }
+
+        fn serialize_tuple_struct(
+            self,
+            _: &'static str,
+            _: usize,
+        ) -> Result<Impossible<$ok, Error>> {
+            Err($refusal())
+        }
+
+        fn serialize_tuple_variant(
+            self,
+            _: &'static str,
+            _: u32,
+            _: &'static str,
+            _: usize,
+        ) -> Result<Impossible<$ok, Error>> {
+            Err($refusal())
+        }
+
+        fn serialize_map(self, _: Option<usize>) -> Result<Impossible<$ok, Error>> {
+            Err($refusal())
+        }
+
+        fn serialize_struct(
+            self,
+            _: &'static str,
+            _: usize,
+        ) -> Result<Impossible<$ok, Error>> {
+            Err($refusal())
+        }
+
+        fn serialize_struct_variant(
+            self,
+            _: &'static str,
+            _: u32,
+            _: &'static str,
+            _: usize,
+        ) -> Result<Impossible<$ok, Error>> {
+            Err($refusal())
+        }
+    };
+}
+
+/// A key of a map: text, or what is written as text.
+struct KeySerializer<'w>(&'w mut Writer);
+
+#[cold]
+fn no_key() -> Error {
+    Error::unsupported("expected a key of text or a number, as hashes have no others")
+}
+
+macro_rules! number_keys {
+    ($($name:ident($type:ty))*) => {$(
+        fn $name(self, value: $type) -> Result<()> {
+            self.0.put_text_key(&value.to_string());
+            Ok(())
+        }
+    )*};
+}
+
+impl Serializer for KeySerializer<'_> {
+    refuse_compounds!((), no_key);
+
+    number_keys! {
+        serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64)
+        serialize_i128(i128) serialize_u8(u8) serialize_u16(u16) serialize_u32(u32)
+        serialize_u64(u64) serialize_u128(u128) serialize_bool(bool)
+    }
+
+    refuse! { (), no_key:
+        serialize_f32(f32) serialize_f64(f64) serialize_none() serialize_unit()
+        serialize_unit_struct(&'static str)
+    }
+
+    #[inline]
+    fn serialize_str(self, value: &str) -> Result<()> {
+        self.0.put_text_key(value);
+        Ok(())
+    }
+
+    fn serialize_char(self, value: char) -> Result<()> {
+        self.0.put_text_key(value.encode_utf8(&mut [0; 4]));
+        Ok(())
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<()> {
+        self.0.put_key(value, false);
+        Ok(())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<()> {
+        self.0.put_static_key(variant);
+        Ok(())
+    }
+}
+
+/// A class, a pattern or modifiers: a string that is kept aside.
+struct StrSerializer;
+
+#[cold]
+fn no_string() -> Error {
+    Error::unsupported("expected a string as class, pattern or modifiers")
+}
+
+impl Serializer for StrSerializer {
+    refuse_compounds!(Str<'static>, no_string);
+
+    refuse! { Str<'static>, no_string:
+        serialize_bool(bool) serialize_i8(i8) serialize_i16(i16) serialize_i32(i32)
+        serialize_i64(i64) serialize_u8(u8) serialize_u16(u16) serialize_u32(u32)
+        serialize_u64(u64) serialize_f32(f32) serialize_f64(f64) serialize_none()
+        serialize_unit() serialize_unit_struct(&'static str)
+    }
+
+    fn serialize_str(self, value: &str) -> Result<Str<'static>> {
+        Ok(value.to_owned().into())
+    }
+
+    fn serialize_char(self, value: char) -> Result<Str<'static>> {
+        Ok(value.to_string().into())
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<Str<'static>> {
+        Ok(Str::bytes(value.to_vec()))
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Str<'static>> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<Str<'static>> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<Str<'static>> {
+        Ok(variant.to_owned().into())
+    }
+}
