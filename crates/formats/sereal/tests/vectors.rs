@@ -38,7 +38,7 @@ fn every_vector_is_read_without_types() {
         let wanted = plain(wanted(&vector), is_ordered(&vector));
         let found = plain(&notation(&value), is_ordered(&vector));
         if wanted != found {
-            let (wanted, found) = (shorten(wanted), shorten(found));
+            let (wanted, found) = (shorten(&wanted), shorten(&found));
             bad.push(format!("{name}:\n  want {wanted}\n  have {found}"));
         }
     }
@@ -99,7 +99,7 @@ fn every_vector_with_a_plain_value_is_read_with_types() {
         match decoder.decode::<Json>(&bytes) {
             Ok(found) if found == wanted => {}
             Ok(found) => {
-                let (wanted, found) = (shorten(wanted), shorten(found));
+                let (wanted, found) = (shorten(&wanted), shorten(&found));
                 bad.push(format!("{name}:\n  want {wanted}\n  have {found}"));
             }
             Err(error) => bad.push(format!("{name}: {error}")),
@@ -132,7 +132,7 @@ fn every_exact_vector_is_written_again_byte_for_byte() {
         if let Err(error) = written {
             bad.push(format!("{name}: {error}"));
         } else if hex(&out) != text(&vector, "hex") {
-            let (wanted, found) = (shorten(text(&vector, "hex")), shorten(hex(&out)));
+            let (wanted, found) = (shorten(&text(&vector, "hex")), shorten(&hex(&out)));
             bad.push(format!("{name}:\n  want {wanted}\n  have {found}"));
         }
     }
@@ -158,7 +158,7 @@ fn every_vector_with_a_plain_value_is_written_from_types_too() {
         match found {
             Ok(found) if found == bytes => {}
             Ok(found) => {
-                let (wanted, found) = (shorten(hex(&bytes)), shorten(hex(&found)));
+                let (wanted, found) = (shorten(&hex(&bytes)), shorten(&hex(&found)));
                 bad.push(format!("{name}:\n  want {wanted}\n  have {found}"));
             }
             Err(error) => bad.push(format!("{name}: {error}")),

@@ -415,10 +415,9 @@ pub(crate) fn wanted(vector: &Json) -> &Json {
 pub(crate) fn none_bad(rows: usize, bad: &[String]) {
     assert!(rows > 0, "the table is empty");
     assert!(bad.is_empty(), "{} of {rows} rows:\n{}", bad.len(), bad.join("\n"));
-    println!("{rows} rows");
 }
 
-pub(crate) fn shorten(text: impl ToString) -> String {
+pub(crate) fn shorten(text: &(impl ToString + ?Sized)) -> String {
     text.to_string().chars().take(400).collect()
 }
 
