@@ -341,11 +341,10 @@ macro_rules! integers {
     ($($name:ident)*) => {$(
         #[inline]
         fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            if let Some(value) = self.short_integer() {
+                return visitor.visit_u64(value);
+            }
             match self.peek() {
-                Some(tag @ 0..tag::NEG) => {
-                    self.advance();
-                    visitor.visit_u64(u64::from(tag))
-                }
                 Some(tag::VARINT) => {
                     self.advance();
                     let value = self.varint()?;
@@ -367,16 +366,10 @@ impl<'de> Deserializer<'de> for &mut State<'_, 'de> {
 
     #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if let Some(value) = self.short_integer() {
+            return visitor.visit_u64(value);
+        }
         match self.peek() {
-            Some(tag @ 0..tag::NEG) => {
-                self.advance();
-                visitor.visit_u64(u64::from(tag))
-            }
-            Some(tag::VARINT) => {
-                self.advance();
-                let value = self.varint()?;
-                visitor.visit_u64(value)
-            }
             Some(tag @ tag::SHORT_BINARY..tag::TRACK) => {
                 self.advance();
                 let place = self.string(tag)?;

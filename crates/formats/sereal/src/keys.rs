@@ -18,10 +18,40 @@ const FEW: usize = 16;
 /// The keys of a hash so far.
 pub(crate) struct Seen<'b> {
     len: usize,
-    prints: [u64; FEW],
-    keys: [Place; FEW],
-    /// Bytes, and whether they are characters above ASCII.
-    many: HashSet<(&'b [u8], bool)>,
+    few: [Few; FEW],
+    many: Option<Many<'b>>,
+}
+
+/// Bytes, and whether they are characters above ASCII.
+type Many<'b> = HashSet<(&'b [u8], bool)>;
+
+/// A key in 16 bytes, so that a new list is made quickly.
+#[derive(Clone, Copy, Default)]
+struct Few {
+    print: u64,
+    start: u32,
+    /// The length, and the flag in the highest bit.
+    len: u32,
+}
+
+/// The flag of [`Few::len`].
+const IS_TEXT: u32 = 1 << 31;
+
+impl Few {
+    /// None for a key that lies behind the first 4 GiB, or is 2 GiB long.
+    #[inline]
+    fn new(print: u64, place: Place) -> Option<Self> {
+        let start = u32::try_from(place.start).ok()?;
+        let len = u32::try_from(place.end.wrapping_sub(place.start)).ok()?;
+        let flag = if place.is_text { IS_TEXT } else { 0 };
+        (len < IS_TEXT).then_some(Self { print, start, len: len | flag })
+    }
+
+    fn place(self) -> Place {
+        let (start, len) = (self.start as usize, (self.len & !IS_TEXT) as usize);
+        let is_text = self.len & IS_TEXT != 0;
+        Place { start, end: start.saturating_add(len), is_text }
+    }
 }
 
 /// What two equal keys have in common, and few others do: all of a short key.
@@ -49,51 +79,46 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
 impl<'b> Seen<'b> {
     #[inline]
     pub(crate) fn new() -> Self {
-        Self {
-            len: 0,
-            prints: [0; FEW],
-            keys: [Place { start: 0, end: 0, is_text: false }; FEW],
-            many: HashSet::new(),
-        }
+        Self { len: 0, few: [Few::default(); FEW], many: None }
     }
 
     /// Notes a key.
     #[inline]
     pub(crate) fn add(&mut self, state: &State<'b, '_>, key: Place) -> Result<()> {
         let bytes = state.bytes(key);
-        if self.len >= FEW {
-            return self.add_to_many(state, key);
-        }
         let print = fingerprint(bytes);
-        for (known, place) in self.prints.iter().zip(&self.keys).take(self.len) {
-            if *known == print
-                && state.bytes(*place) == bytes
-                && (place.is_text == key.is_text || bytes.is_ascii())
-            {
+        let few = Few::new(print, key).filter(|_| self.len < FEW && self.many.is_none());
+        let Some(few) = few else { return self.add_to_many(state, key) };
+        for known in self.few.iter().take(self.len) {
+            if known.print == print && is_same(state, known.place(), key) {
                 return Err(twice(state, bytes));
             }
         }
-        if let (Some(to), Some(place)) =
-            (self.prints.get_mut(self.len), self.keys.get_mut(self.len))
-        {
-            *to = print;
-            *place = key;
+        if let Some(to) = self.few.get_mut(self.len) {
+            *to = few;
         }
         self.len = self.len.saturating_add(1);
         Ok(())
     }
 
+    #[cold]
     fn add_to_many(&mut self, state: &State<'b, '_>, key: Place) -> Result<()> {
         let entry = |place: Place| {
             let bytes = state.bytes(place);
             (bytes, place.is_text && !bytes.is_ascii())
         };
-        if self.many.is_empty() {
-            self.many.extend(self.keys.iter().copied().map(entry));
-        }
-        let (bytes, is_wide) = entry(key);
-        if self.many.insert((bytes, is_wide)) { Ok(()) } else { Err(twice(state, bytes)) }
+        let few = self.few.iter().take(self.len);
+        let many =
+            self.many.get_or_insert_with(|| few.map(|few| entry(few.place())).collect());
+        let entry = entry(key);
+        if many.insert(entry) { Ok(()) } else { Err(twice(state, entry.0)) }
     }
+}
+
+/// The bytes are the same, and so are the characters.
+fn is_same(state: &State<'_, '_>, one: Place, other: Place) -> bool {
+    let bytes = state.bytes(one);
+    bytes == state.bytes(other) && (one.is_text == other.is_text || bytes.is_ascii())
 }
 
 #[cold]

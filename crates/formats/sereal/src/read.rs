@@ -211,6 +211,21 @@ impl<'b, 'de> State<'b, 'de> {
         self.pos = self.pos.saturating_sub(1);
     }
 
+    /// An integer of at most 14 bits, as most are: one check for its bytes, and no call.
+    #[inline]
+    pub(crate) fn short_integer(&mut self) -> Option<u64> {
+        let (value, len) = match *self.body.get(self.pos..)? {
+            [tag @ 0..tag::NEG, ..] => (u64::from(tag), 1),
+            [tag::VARINT, low @ 0..0x80, ..] => (u64::from(low), 2),
+            [tag::VARINT, low, high @ 0..0x80, ..] => {
+                (u64::from(low & 0x7f) | (u64::from(high) << 7), 3)
+            }
+            _ => return None,
+        };
+        self.pos = self.pos.wrapping_add(len);
+        Some(value)
+    }
+
     #[inline]
     fn byte(&mut self) -> Result<u8> {
         match self.peek() {

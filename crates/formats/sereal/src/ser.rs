@@ -22,6 +22,9 @@ pub(crate) struct Compound<'w> {
     kind: Kind,
 }
 
+/// A length that a value says it has is no more than that.
+const MAX_RESERVED: usize = 65_536;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A plain one.
@@ -36,6 +39,8 @@ impl<'w> Compound<'w> {
     #[inline]
     fn array(writer: &'w mut Writer, len: usize, kind: Kind) -> Result<Self> {
         writer.put_container(len, tag::ARRAYREF, tag::ARRAY);
+        // Each element takes a byte at least.
+        writer.out.reserve(len.min(MAX_RESERVED));
         writer.enter()?;
         Ok(Self { writer, left: len, count_at: None, kind })
     }

@@ -404,15 +404,10 @@ impl<'de> Reader<'_, '_, 'de> {
 
     #[inline]
     fn value(&mut self, in_slot: bool) -> Result<Value<'de>> {
+        if let Some(value) = self.state.short_integer() {
+            return Ok(Value::Int(value.cast_signed()));
+        }
         match self.state.peek() {
-            Some(tag @ 0..tag::NEG) => {
-                self.state.advance();
-                Ok(Value::Int(i64::from(tag)))
-            }
-            Some(tag::VARINT) => {
-                self.state.advance();
-                Ok(unsigned(self.state.varint()?))
-            }
             Some(tag @ tag::SHORT_BINARY..TRACK) => {
                 self.state.advance();
                 let place = self.state.string(tag)?;
@@ -635,7 +630,11 @@ impl<'de> Reader<'_, '_, 'de> {
                 let hint = self.state.begin_container(count, 1, max)?;
                 let mut values = Vec::with_capacity(hint);
                 for _ in 0..count {
-                    values.push(self.value(true)?);
+                    // Not through a `Result`, which moves the value twice.
+                    match self.state.short_integer() {
+                        Some(value) => values.push(Value::Int(value.cast_signed())),
+                        None => values.push(self.value(true)?),
+                    }
                 }
                 self.state.leave();
                 Value::Array(values)
