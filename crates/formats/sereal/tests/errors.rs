@@ -1,0 +1,286 @@
+//! Kinds, offsets and paths of errors, and what comes after one.
+#![allow(clippy::unwrap_used, reason = "what is not there fails the test")]
+#![allow(clippy::items_after_statements, reason = "a type stands beside its values")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+
+use serde::de::IgnoredAny;
+use serde::ser::{Error as _, SerializeMap, SerializeSeq};
+use serde::{Deserialize, Serialize, Serializer};
+use wiremark_sereal::{
+    Compression, Decoder, Encoder, Error, ErrorKind, Frozen, Item, Object, ReadOptions,
+    Regexp, Shared, Value, Version, WriteOptions, from_slice, to_vec,
+};
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    price: i8,
+    #[serde(default)]
+    more: Vec<Line>,
+}
+
+fn raw(body: &[u8]) -> Vec<u8> {
+    [b"=\xf3rl\x05\x00", body].concat()
+}
+
+#[test]
+fn an_error_says_where_and_on_which_way() {
+    let lines = [BTreeMap::from([("price", 1)]), BTreeMap::from([("price", 300)])];
+    let bytes = to_vec(&lines).unwrap();
+    let error = from_slice::<Vec<Line>>(&bytes).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data);
+    assert_eq!(error.path(), "[1].price");
+    assert_eq!(error.offset(), Some(bytes.len() as u64));
+    assert!(error.to_string().starts_with("[1].price: invalid value: integer `300`"));
+    // Within a compressed body there is no place in the input.
+    let options = WriteOptions::new()
+        .with_compression(Compression::Zlib(6))
+        .with_compress_threshold(0);
+    let lines = vec![BTreeMap::from([("price", 300)]); 100];
+    let bytes = Encoder::with_options(options).encode_to_vec(&lines).unwrap();
+    let error = from_slice::<Vec<Line>>(&bytes).unwrap_err();
+    assert_eq!((error.path().as_str(), error.offset()), ("[0].price", None));
+}
+
+#[test]
+fn kinds_of_errors_are_what_a_program_can_act_on() {
+    use ErrorKind::{Data, Eof, Syntax, Unsupported};
+    type Read = fn(&[u8]) -> Option<ErrorKind>;
+    let list: Read = |bytes| from_slice::<Vec<u8>>(bytes).err().map(|error| error.kind());
+    let line: Read = |bytes| from_slice::<Line>(bytes).err().map(|error| error.kind());
+    let map: Read =
+        |bytes| from_slice::<HashMap<String, u8>>(bytes).err().map(|error| error.kind());
+    let shape: Read =
+        |bytes| from_slice::<Result<u8, ()>>(bytes).err().map(|error| error.kind());
+    let object: Read =
+        |bytes| from_slice::<Object<u8>>(bytes).err().map(|error| error.kind());
+    let rows: &[(&str, Read, Vec<u8>, ErrorKind)] = &[
+        ("nothing", list, vec![], Eof),
+        ("a part of the magic", list, b"=\xf3".to_vec(), Eof),
+        ("another format", list, b"{\"a\": 1}".to_vec(), Syntax),
+        ("encoded as UTF-8", list, b"=\xc3\xb3rl\x05\x00\x40".to_vec(), Syntax),
+        ("a later version", list, b"=\xf3rl\x06\x00\x40".to_vec(), Unsupported),
+        ("the wrong magic", list, b"=srl\x05\x00\x40".to_vec(), Unsupported),
+        ("another type of document", list, b"=\xf3rl\x75\x00\x40".to_vec(), Unsupported),
+        ("bytes behind it", list, raw(b"\x40\x40"), Syntax),
+        ("a short list", list, raw(b"\x42\x01"), Eof),
+        ("a hash", list, raw(b"\x50"), Data),
+        ("an enum that is a list", shape, raw(b"\x41\x01"), Data),
+        ("an enum of two", shape, raw(b"\x52bOk\x01cErr\x25"), Data),
+        ("a variant without content", shape, raw(b"bOk"), Data),
+        ("a field that is missing", line, raw(b"\x50"), Data),
+        ("a field that stands twice", line, raw(b"\x52eprice\x01eprice\x02"), Data),
+        ("a key that stands twice", map, raw(b"\x52ak\x01ak\x02"), Data),
+        ("a key that is no string", map, raw(b"\x51\x05\x01"), Syntax),
+        ("a cycle", list, raw(b"\x28\xab\x01\x29\x02"), Unsupported),
+        ("a scalar around itself", list, raw(b"\x28\xa9\x02"), Unsupported),
+        ("no object", object, raw(b"\x05"), Data),
+        ("a frozen one", object, raw(b"\x32aA\x28\x2b\x00"), Data),
+    ];
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|(name, read, bytes, wanted)| (name, read(bytes), wanted))
+        .filter(|(_, found, wanted)| found.as_ref() != Some(wanted))
+        .collect();
+    assert!(rows.is_empty(), "{rows:?}");
+}
+
+#[test]
+fn a_hundred_keys_are_each_there_once() {
+    let mut body = vec![0x28, 0x2a, 100];
+    for key in 0..99_u8 {
+        body.extend([0x61, key, 1]);
+    }
+    let once = [&body[..], &[0x61, 200, 1]].concat();
+    let twice = [&body[..], &[0x61, 7, 1]].concat();
+    type Map = HashMap<serde_bytes::ByteBuf, u8>;
+    assert_eq!(from_slice::<Map>(&raw(&once)).unwrap().len(), 100);
+    assert_eq!(from_slice::<Map>(&raw(&twice)).unwrap_err().kind(), ErrorKind::Data);
+    let error = Decoder::new().decode_value(&raw(&twice)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data);
+    let lenient = ReadOptions::new().with_duplicate_keys(true);
+    let mut decoder = Decoder::with_options(lenient);
+    assert_eq!(decoder.decode::<Map>(&raw(&twice)).unwrap().len(), 99);
+    decoder.decode_value(&raw(&twice)).unwrap();
+    // The same bytes with and without the flag are two keys, unless they are ASCII.
+    let both = raw(b"\x52\x62\xc3\xa9\x01\x27\x02\xc3\xa9\x02");
+    assert!(Decoder::new().decode_value(&both).is_ok());
+    let ascii = raw(b"\x52\x61a\x01\x27\x01a\x02");
+    assert!(Decoder::new().decode_value(&ascii).is_err());
+}
+
+/// Says that it is longer or shorter than it is, or fails half way.
+struct Liar(usize, bool);
+
+impl Serialize for Liar {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(Some(self.0))?;
+        seq.serialize_element(&1)?;
+        seq.serialize_element(&2)?;
+        if self.1 {
+            return Err(S::Error::custom("no more"));
+        }
+        seq.end()
+    }
+}
+
+struct FloatKey;
+
+impl Serialize for FloatKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(&1.5, &1)?;
+        map.end()
+    }
+}
+
+#[test]
+fn what_cannot_be_written_leaves_nothing_behind() {
+    use ErrorKind::{Data, Unsupported};
+    type Write = fn(&mut Encoder, &mut Vec<u8>) -> Result<(), Error>;
+    let rows: &[(&str, ErrorKind, Write)] = &[
+        ("too short", Data, |encoder, out| encoder.encode_into(&Liar(3, false), out)),
+        ("too long", Data, |encoder, out| encoder.encode_into(&Liar(1, false), out)),
+        ("failing", Data, |encoder, out| encoder.encode_into(&Liar(2, true), out)),
+        ("128 bits", Unsupported, |encoder, out| encoder.encode_into(&u128::MAX, out)),
+        ("-128 bits", Unsupported, |encoder, out| encoder.encode_into(&i128::MIN, out)),
+        ("a key that is a float", Unsupported, |encoder, out| {
+            encoder.encode_into(&FloatKey, out)
+        }),
+        ("a key that is a list", Unsupported, |encoder, out| {
+            encoder.encode_into(&BTreeMap::from([(vec![1], 1)]), out)
+        }),
+        ("a frozen scalar", Data, |encoder, out| {
+            encoder.encode_into(&Frozen { class: "A", arguments: 1 }, out)
+        }),
+        ("modifiers that Perl has not", Data, |encoder, out| {
+            encoder.encode_into(&Regexp { pattern: "a", flags: "z" }, out)
+        }),
+        ("a class that is a number", Unsupported, |encoder, out| {
+            encoder.encode_into(&Object { class: 1, value: 1 }, out)
+        }),
+        ("an object that is a number", Data, |encoder, out| {
+            let value = Object { class: "A".into(), value: Value::Int(1) };
+            encoder.encode_value(&Value::Object(Box::new(value)), None, out)
+        }),
+        ("a weak number", Data, |encoder, out| {
+            encoder.encode_value(&Value::Weak(Box::new(Value::Int(1))), None, out)
+        }),
+        ("a number that nothing has", Data, |encoder, out| {
+            encoder.encode_value(&Value::SameRef(1), None, out)
+        }),
+        ("an alias of nothing", Data, |encoder, out| {
+            encoder.encode_value(&Value::Array(vec![Value::Alias(1)]), None, out)
+        }),
+        ("a number that two have", Data, |encoder, out| {
+            let one = || {
+                let value = Value::Int(1);
+                Value::Shared(Box::new(Shared { id: 1, item: Item::Scalar, value }))
+            };
+            encoder.encode_value(&Value::Array(vec![one(), one()]), None, out)
+        }),
+        ("a referent that is none", Data, |encoder, out| {
+            let value = Value::Int(1);
+            let shared = Shared { id: 1, item: Item::Referent, value };
+            encoder.encode_value(&Value::Shared(Box::new(shared)), None, out)
+        }),
+    ];
+    let mut bad = Vec::new();
+    let mut encoder = Encoder::new();
+    for (name, wanted, write) in rows {
+        let mut out = b"kept".to_vec();
+        let found = write(&mut encoder, &mut out).map_err(|error| error.kind());
+        if found != Err(*wanted) || out != b"kept" {
+            bad.push(format!("{name}: {found:?} {out:?}"));
+        }
+        encoder.encode_into(&BTreeMap::from([("k", 1)]), &mut out).unwrap();
+        if out != b"kept=\xf3rl\x05\x00\x51\x61k\x01" {
+            bad.push(format!("after {name}: {out:?}"));
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn options_that_do_not_fit_the_version_are_refused() {
+    let new = WriteOptions::new;
+    for options in [
+        new().with_compression(Compression::Zlib(6)).with_version(Version::V2),
+        new().with_compression(Compression::Zstd(3)).with_version(Version::V2),
+        new().with_compression(Compression::Zlib(0)),
+        new().with_compression(Compression::Zstd(23)),
+    ] {
+        let error = Encoder::with_options(options).encode_to_vec(&1).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{options:?}");
+    }
+    let old = new().with_version(Version::V1);
+    let mut encoder = Encoder::with_options(old);
+    let error = encoder.encode_with_header("a", &1, &mut Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let frozen = Frozen { class: "A", arguments: [1] };
+    assert_eq!(
+        encoder.encode_to_vec(&frozen).unwrap_err().kind(),
+        ErrorKind::Unsupported
+    );
+}
+
+#[test]
+fn objects_and_compressions_can_be_refused() {
+    let object = to_vec(&[Object { class: "A", value: [1] }]).unwrap();
+    let mut strict = Decoder::with_options(ReadOptions::new().with_objects_refused(true));
+    let error = strict.decode::<Vec<Vec<u8>>>(&object).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(strict.decode_value(&object).is_err());
+    assert!(strict.decode::<IgnoredAny>(&object).is_err());
+    let text = "a".repeat(5_000);
+    let refusals = [
+        (Compression::Snappy, (true, false, false)),
+        (Compression::Zlib(1), (false, true, false)),
+        (Compression::Zstd(1), (false, false, true)),
+    ];
+    for (compression, (snappy, zlib, zstd)) in refusals {
+        let options = WriteOptions::new().with_compression(compression);
+        let bytes = Encoder::with_options(options).encode_to_vec(&text).unwrap();
+        let options = ReadOptions::new().with_compressions_refused(snappy, zlib, zstd);
+        let error = Decoder::with_options(options).decode::<String>(&bytes).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        let options = ReadOptions::new().with_compressions_refused(!snappy, !zlib, !zstd);
+        assert_eq!(
+            Decoder::with_options(options).decode::<String>(&bytes).unwrap(),
+            text
+        );
+    }
+}
+
+#[test]
+fn a_reader_and_a_writer_may_fail() {
+    struct Failing;
+    impl io::Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("gone"))
+        }
+    }
+    impl io::Write for Failing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::Error::other("gone"))
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let error = wiremark_sereal::from_reader::<u8, _>(Failing).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    let error = wiremark_sereal::to_writer(Failing, &1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert_eq!(wiremark_sereal::from_reader::<u8, _>(&raw(b"\x07")[..]).unwrap(), 7);
+}
+
+#[test]
+fn the_offset_of_a_later_document_counts_from_the_first() {
+    let bytes = [raw(b"\x01"), raw(b"\x36")].concat();
+    let errors: Vec<_> =
+        Decoder::new().documents::<u8>(&bytes).filter_map(Result::err).collect();
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0].offset(), Some(13));
+}

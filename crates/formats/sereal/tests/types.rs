@@ -1,0 +1,448 @@
+//! What a document's values are to types: the table of the README, row by row.
+#![allow(clippy::unwrap_used, reason = "what is not there fails the test")]
+#![allow(clippy::items_after_statements, reason = "a type stands beside its values")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Debug;
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
+use wiremark_sereal::{
+    Decoder, Encoder, Frozen, Id, Immortal, Item, Object, ReadOptions, Ref, Regexp,
+    Shared, Str, Value, Version, WriteOptions, from_slice, to_vec,
+};
+
+fn raw(body: &[u8]) -> Vec<u8> {
+    [b"=\xf3rl\x05\x00", body].concat()
+}
+
+/// Rows that differ.
+#[derive(Default)]
+struct Table(Vec<String>);
+
+impl Table {
+    /// The body is read as the value, and passed over.
+    fn read<T: DeserializeOwned + PartialEq + Debug>(&mut self, body: &[u8], wanted: T) {
+        let bytes = raw(body);
+        let found = from_slice::<T>(&bytes);
+        if !matches!(&found, Ok(found) if *found == wanted) {
+            self.0.push(format!("{body:02x?}: want {wanted:?}, have {found:?}"));
+        }
+        if let Err(error) = from_slice::<IgnoredAny>(&bytes) {
+            self.0.push(format!("{body:02x?}: {error}"));
+        }
+        drop(wanted);
+    }
+
+    fn refuse<T: DeserializeOwned + Debug>(&mut self, body: &[u8]) {
+        if let Ok(found) = from_slice::<T>(&raw(body)) {
+            self.0.push(format!("{body:02x?}: want an error, have {found:?}"));
+        }
+    }
+
+    #[track_caller]
+    fn check(self) {
+        assert!(self.0.is_empty(), "{}", self.0.join("\n"));
+    }
+}
+
+#[test]
+fn numbers_are_read_from_what_perl_makes_of_them() {
+    let mut table = Table::default();
+    table.read(b"\x0f", 15_u8);
+    table.read(b"\x10", -16_i8);
+    table.read(b"\x20\xac\x02", 300_i64);
+    table.read(b"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", u64::MAX);
+    table.read(b"\x21\x0a", 5_u8);
+    table.read(b"\x21\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", i64::MIN);
+    table.read(b"\x21\x03", i128::from(-2));
+    // Strings of digits, and floats that are whole.
+    table.read(b"\x6242", 42_u8);
+    table.read(b"\x63-42", -42_i16);
+    table.read(b"\x631e2", 100_u8);
+    table.read(b"\x6342.", 42_u8);
+    table.read(b"\x22\x00\x00\x40\x40", 3_u8);
+    table.read(b"\x23\x00\x00\x00\x00\x00\x00\x08\xc0", -3_i64);
+    table.refuse::<u8>(b"\x22\x00\x00\x60\x40");
+    table.refuse::<u8>(b"\x62+1");
+    table.refuse::<u8>(b"\x60");
+    table.refuse::<u8>(b"\x62 1");
+    table.refuse::<u8>(b"\x63abc");
+    table.refuse::<u8>(b"\x63300");
+    table.refuse::<u64>(b"\x23\x00\x00\x00\x00\x00\x00\xf0\x43");
+    // Floats of each width, integers and strings.
+    table.read(b"\x22\x00\x00\xc0\x3f", 1.5_f64);
+    table.read(b"\x22\x00\x00\xc0\x3f", 1.5_f32);
+    table.read(b"\x23\x00\x00\x00\x00\x00\x00\xf8\x3f", 1.5_f32);
+    table.read(b"\x03", 3.0_f64);
+    table.read(b"\x631.5", 1.5_f64);
+    table.read(b"\x63Inf", f64::INFINITY);
+    table.read(b"\x24\0\0\0\0\0\0\0\xc0\xff\x3f\0\0\0\0\0\0", 1.5_f64);
+    table.read(b"\x38\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\xff\x3f", 1.5_f64);
+    table.refuse::<f64>(b"\x63abc");
+    table.read(b"\x35", true);
+    table.read(b"\x34", false);
+    table.read(b"\x3b", true);
+    table.read(b"\x3a", false);
+    table.read(b"\x01", true);
+    table.read(b"\x00", false);
+    table.read(b"\x60", false);
+    table.read(b"\x610", false);
+    table.read(b"\x611", true);
+    table.refuse::<bool>(b"\x02");
+    table.refuse::<bool>(b"\x612");
+    table.check();
+}
+
+#[test]
+fn numbers_are_strict_where_they_are_asked_to_be() {
+    let strict = ReadOptions::new().with_lenient_numbers(false);
+    let mut decoder = Decoder::with_options(strict);
+    assert!(decoder.decode::<u8>(&raw(b"\x6242")).is_err());
+    assert!(decoder.decode::<f64>(&raw(b"\x631.5")).is_err());
+    assert!(decoder.decode::<bool>(&raw(b"\x01")).is_err());
+    assert!(decoder.decode::<bool>(&raw(b"\x611")).is_err());
+    assert_eq!(decoder.decode::<u8>(&raw(b"\x05")).unwrap(), 5);
+}
+
+#[test]
+fn ways_to_a_value_are_passed_over() {
+    let mut table = Table::default();
+    // Padding, references, weak ones, tracked ones, objects, copies, aliases.
+    table.read(b"\x3f\x3f\x05", 5_u8);
+    table.read(b"\x28\x28\x05", 5_u8);
+    table.read(b"\x85", 5_u8);
+    table.read(b"\x30\x41\x05", vec![5_u8]);
+    table.read(b"\x2c\x61A\x41\x05", vec![5_u8]);
+    table.read(b"\x30\x2c\x61A\x28\x2b\x01\x05", vec![5_u8]);
+    table.read(b"\x42\x2c\x61A\x41\x05\x2d\x03\x41\x06", vec![vec![5_u8], vec![6]]);
+    table.read(b"\x32\x61A\x28\x2b\x02\x66Sereal\x05", ("Sereal".to_owned(), 5_u8));
+    table.read(b"\x42\x61a\x2f\x02", ["a".to_owned(), "a".to_owned()]);
+    table.read(b"\x42\x41\x05\x2f\x02", [vec![5_u8], vec![5]]);
+    table.read(b"\x42\x28\xab\x01\x05\x29\x03", [vec![5_u8], vec![5]]);
+    table.read(b"\x42\x85\x2e\x02", [5_u8, 5]);
+    table.read(b"\x42\xa8\x05\x2e\x02", [5_u8, 5]);
+    table.read(b"\x42\x51\x61k\x05\x51\x2f\x03\x06", {
+        let map = |value: u8| BTreeMap::from([("k".to_owned(), value)]);
+        [map(5), map(6)]
+    });
+    table.read(b"\x28\x31\x62^a\x61i", "^a".to_owned());
+    // A bare container is one all the same.
+    table.read(b"\x2b\x01\x05", vec![5_u8]);
+    table.read(b"\x2a\x01\x61k\x05", HashMap::from([("k".to_owned(), 5_u8)]));
+    // A copy of what holds a reference.
+    table.read(b"\x43\x28\xab\x01\x05\x41\x29\x03\x2f\x06", {
+        (vec![5_u8], vec![vec![5_u8]], vec![vec![5_u8]])
+    });
+    // Something tracked that is passed over is known all the same.
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Late {
+        known: Vec<u8>,
+    }
+    table.read(b"\x52\x61x\x28\xab\x01\x05\x65known\x29\x05", Late { known: vec![5] });
+    table.check();
+}
+
+#[test]
+fn options_are_undef_or_what_the_way_leads_to() {
+    let mut table = Table::default();
+    table.read(b"\x25", None::<u8>);
+    table.read(b"\x39", None::<u8>);
+    table.read(b"\xa5", None::<u8>);
+    table.read(b"\x28\x25", None::<u8>);
+    table.read(b"\x3f\x25", None::<u8>);
+    table.read(b"\x28\x85", Some(5_u8));
+    table.read(b"\x43\xa5\x2e\x02\x2f\x02", [None::<u8>; 3]);
+    table.read(b"\x28\x2b\x01\x05", Some(vec![5_u8]));
+    table.read(b"\x2c\x61A\x41\x05", Some(vec![5_u8]));
+    table.read(b"\x2c\x61A\x28\x05", Some(5_u8));
+    table.read(b"\x2c\x61A\x51\x61k\x05", Some(BTreeMap::from([("k".to_owned(), 5_u8)])));
+    let object = |value| Object { class: "A".to_owned(), value };
+    table.read(b"\x2c\x61A\x41\x05", Some(object(vec![5_u8])));
+    table.read(b"\x2c\x61A\x41\x05", Some(Some(object(vec![5_u8]))));
+    table.read(
+        b"\x42\x2c\xe1A\x41\x05\x2d\x03\x40",
+        [Some(object(vec![5_u8])), Some(object(vec![]))],
+    );
+    table.read(
+        b"\x32\x61A\x28\x2b\x01\x05",
+        Some(Frozen { class: "A".to_owned(), arguments: [5_u8] }),
+    );
+    table.refuse::<Option<Object<Vec<u8>>>>(b"\x32\x61A\x28\x2b\x01\x05");
+    table.read(b"\x25", ());
+    table.read(b"\x42\x25\x05", ((), Some(5_u8)));
+    table.check();
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Shape {
+    Empty,
+    Circle(f64),
+    Line(i16, i16),
+    Box { width: u8 },
+}
+
+#[test]
+fn enums_are_their_names_or_hashes_of_one_pair() {
+    let mut table = Table::default();
+    table.read(b"\x65Empty", Shape::Empty);
+    table.read(b"\x27\x05Empty", Shape::Empty);
+    table.read(b"\x51\x65Empty\x25", Shape::Empty);
+    table.read(b"\x28\x65Empty", Shape::Empty);
+    table.read(b"\x51\x66Circle\x01", Shape::Circle(1.0));
+    table.read(b"\x28\x2a\x01\x64Line\x42\x01\x1f", Shape::Line(1, -1));
+    table.read(b"\x51\x63Box\x51\x65width\x05", Shape::Box { width: 5 });
+    table.read(b"\x51\x63Box\x41\x05", Shape::Box { width: 5 });
+    table.read(b"\x2c\x65Shape\x51\x66Circle\x01", Shape::Circle(1.0));
+    table.refuse::<Shape>(b"\x65Other");
+    table.refuse::<Shape>(b"\x66Circle");
+    table.refuse::<Shape>(b"\x64Line");
+    table.refuse::<Shape>(b"\x63Box");
+    table.refuse::<Shape>(b"\x50");
+    table.refuse::<Shape>(b"\x05");
+    table.check();
+}
+
+#[test]
+fn keys_are_what_the_type_wants_of_them() {
+    let mut table = Table::default();
+    table.read(b"\x52\x611\x05\x62-2\x06", BTreeMap::from([(1_i8, 5_u8), (-2, 6)]));
+    table.read(b"\x51\x64true\x05", BTreeMap::from([(true, 5_u8)]));
+    table.read(b"\x51\x610\x05", BTreeMap::from([(false, 5_u8)]));
+    table.read(b"\x51\x61x\x05", BTreeMap::from([('x', 5_u8)]));
+    table.read(b"\x51\x61x\x05", BTreeMap::from([(Some("x".to_owned()), 5_u8)]));
+    table.read(
+        b"\x51\x61\xff\x05",
+        BTreeMap::from([(serde_bytes::ByteBuf::from(vec![0xff]), 5_u8)]),
+    );
+    let wide = u128::MAX.to_string();
+    let body = [b"\x51\x26", &[39][..], wide.as_bytes(), b"\x05"].concat();
+    table.read(&body, BTreeMap::from([(u128::MAX, 5_u8)]));
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    enum Side {
+        Left,
+        Right,
+    }
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    struct Name(String);
+    table.read(b"\x51\x64Left\x05", BTreeMap::from([(Side::Left, 5_u8)]));
+    table.read(b"\x51\x61n\x05", BTreeMap::from([(Name("n".to_owned()), 5_u8)]));
+    table.refuse::<BTreeMap<Side, u8>>(b"\x51\x62Up\x05");
+    table.refuse::<BTreeMap<u8, u8>>(b"\x51\x61x\x05");
+    table.refuse::<BTreeMap<bool, u8>>(b"\x51\x61x\x05");
+    table.check();
+    // And back.
+    let all = (
+        BTreeMap::from([(Side::Right, 1)]),
+        BTreeMap::from([(-5_i64, 1)]),
+        BTreeMap::from([(true, 1)]),
+        BTreeMap::from([('é', 1)]),
+        BTreeMap::from([(Name("n".to_owned()), 1)]),
+        BTreeMap::from([(u128::MAX, 1)]),
+        BTreeMap::from([(Some(serde_bytes::ByteBuf::from(vec![0xff])), 1)]),
+    );
+    let bytes = to_vec(&all).unwrap();
+    let read = |bytes| {
+        from_slice::<(
+            BTreeMap<Side, u8>,
+            BTreeMap<i64, u8>,
+            BTreeMap<bool, u8>,
+            BTreeMap<char, u8>,
+            BTreeMap<Name, u8>,
+            BTreeMap<u128, u8>,
+            BTreeMap<Option<serde_bytes::ByteBuf>, u8>,
+        )>(bytes)
+    };
+    assert_eq!(to_vec(&read(&bytes).unwrap()).unwrap(), bytes);
+}
+
+#[test]
+fn latin_1_is_text_for_who_asks_for_it() {
+    let options = ReadOptions::new().with_latin1(true);
+    let mut decoder = Decoder::with_options(options);
+    let bytes = raw(b"\x64caf\xe9");
+    assert_eq!(decoder.decode::<String>(&bytes).unwrap(), "café");
+    assert_eq!(decoder.decode::<serde_bytes::ByteBuf>(&bytes).unwrap(), b"caf\xe9");
+    let map = decoder.decode::<BTreeMap<String, u8>>(&raw(b"\x51\x61\xe9\x05")).unwrap();
+    assert_eq!(map["é"], 5);
+    // What is flagged and no UTF-8 is no Latin-1 either.
+    assert!(decoder.decode::<String>(&raw(b"\x27\x01\xe9")).is_err());
+}
+
+#[test]
+fn text_is_flagged_where_it_must_be_or_always() {
+    let always = WriteOptions::new().with_always_text(true);
+    let rows: [(&str, &[u8], &[u8]); 3] = [
+        ("", b"\x60", b"\x27\x00"),
+        ("abc", b"\x63abc", b"\x27\x03abc"),
+        ("é", b"\x27\x02\xc3\xa9", b"\x27\x02\xc3\xa9"),
+    ];
+    for (text, plain, flagged) in rows {
+        assert_eq!(to_vec(text).unwrap(), raw(plain));
+        let bytes = Encoder::with_options(always).encode_to_vec(text).unwrap();
+        assert_eq!(bytes, raw(flagged));
+        assert_eq!(from_slice::<String>(&bytes).unwrap(), text);
+    }
+    let bytes = to_vec(serde_bytes::Bytes::new(&[0xff; 32])).unwrap();
+    assert_eq!(bytes, raw(&[&[0x26, 32], &[0xff; 32][..]].concat()));
+}
+
+#[test]
+fn booleans_before_version_5_are_perls_own() {
+    for (version, wanted) in
+        [(Version::V4, b"\x42\x3b\x3a"), (Version::V5, b"\x42\x35\x34")]
+    {
+        let options = WriteOptions::new().with_version(version);
+        let bytes = Encoder::with_options(options).encode_to_vec(&[true, false]).unwrap();
+        assert_eq!(bytes[6..], wanted[..]);
+        assert_eq!(from_slice::<[bool; 2]>(&bytes).unwrap(), [true, false]);
+    }
+}
+
+#[test]
+fn keys_are_shared_however_many_there_are() {
+    let record =
+        |n: usize| (0..n).map(|key| (format!("key {key}"), key)).collect::<Vec<_>>();
+    for count in [1, 16, 17, 40, 1_000] {
+        let maps: Vec<BTreeMap<_, _>> = vec![record(count).into_iter().collect(); 3];
+        let shared = to_vec(&maps).unwrap();
+        let options = WriteOptions::new().with_shared_keys(false);
+        let full = Encoder::with_options(options).encode_to_vec(&maps).unwrap();
+        assert!(shared.len() < full.len(), "{count}");
+        for bytes in [&shared, &full] {
+            assert_eq!(from_slice::<Vec<BTreeMap<String, usize>>>(bytes).unwrap(), maps);
+        }
+        // Each key stands there once.
+        let key = b"key 0";
+        let times = shared.windows(key.len()).filter(|found| found == key).count();
+        assert_eq!(times, 1, "{count}");
+    }
+}
+
+#[test]
+fn objects_are_written_as_perl_does() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Point {
+        x: u8,
+    }
+    let point = |x| Object { class: "P".to_owned(), value: Point { x } };
+    let bytes = to_vec(&[point(1), point(2)]).unwrap();
+    assert_eq!(bytes, raw(b"\x42\x2c\x61P\x51\x61x\x01\x2d\x03\x51\x2f\x06\x02"));
+    assert_eq!(from_slice::<[Object<Point>; 2]>(&bytes).unwrap(), [point(1), point(2)]);
+    // A scalar is blessed by a reference to it, an object too.
+    let number = Object { class: "N", value: 5 };
+    assert_eq!(to_vec(&number).unwrap(), raw(b"\x2c\x61N\x28\x05"));
+    let outer = Object { class: "O".to_owned(), value: point(1) };
+    let bytes = to_vec(&outer).unwrap();
+    assert_eq!(bytes, raw(b"\x2c\x61O\x28\x2c\x61P\x51\x61x\x01"));
+    assert_eq!(from_slice::<Object<Object<Point>>>(&bytes).unwrap(), outer);
+    let frozen =
+        |n| Frozen { class: "F".to_owned(), arguments: ("Sereal".to_owned(), n) };
+    let bytes = to_vec(&[frozen(1), frozen(2)]).unwrap();
+    let wanted =
+        b"\x42\x32\x61F\x28\x2b\x02\x66Sereal\x01\x33\x03\x28\x2b\x02\x66Sereal\x02";
+    assert_eq!(bytes, raw(wanted));
+    assert_eq!(
+        from_slice::<Vec<Frozen<(String, u8)>>>(&bytes).unwrap(),
+        [frozen(1), frozen(2)]
+    );
+    let regexp = Regexp { pattern: "é".to_owned(), flags: "xx".to_owned() };
+    assert_eq!(from_slice::<Regexp>(&to_vec(&regexp).unwrap()).unwrap(), regexp);
+    assert_eq!(from_slice::<Ref<u8>>(&to_vec(&Ref(5)).unwrap()).unwrap(), Ref(5));
+    // Other formats have pairs.
+    assert_eq!(serde_json::to_string(&point(1)).unwrap(), r#"["P",{"x":1}]"#);
+    let back: Object<Point> = serde_json::from_str(r#"["P",{"x":1}]"#).unwrap();
+    assert_eq!(back, point(1));
+    assert!(serde_json::from_str::<Object<Point>>(r#"["P"]"#).is_err());
+    assert_eq!(serde_json::from_str::<Ref<u8>>("5").unwrap(), Ref(5));
+}
+
+#[test]
+fn a_dynamic_value_is_plain_data_to_other_formats() {
+    let bytes = raw(
+        b"\x58\x61a\x25\x61b\x35\x61c\x1f\x61d\x22\x00\x00\xc0\x3f\x61e\x2c\x61A\x41\x05\
+          \x61f\x28\x31\x61x\x60\x61g\x28\x39\x61h\x28\x3b",
+    );
+    let value = Decoder::new().decode_value(&bytes).unwrap();
+    let json = serde_json::to_string(&value).unwrap();
+    assert_eq!(
+        json,
+        r#"{"a":null,"b":true,"c":-1,"d":1.5,"e":[5],"f":"x","g":null,"h":true}"#
+    );
+    let back: Value<'_> = serde_json::from_str(&json).unwrap();
+    assert_eq!(back.get("e"), Some(&Value::Array(vec![Value::Int(5)])));
+    assert_eq!(from_slice::<Value<'_>>(&to_vec(&back).unwrap()).unwrap(), back);
+    assert_eq!(value.get("e").unwrap().get("x"), None);
+    assert_eq!(
+        value.get("h"),
+        Some(&Value::Ref(Box::new(Value::Immortal(Immortal::True))))
+    );
+    // What stands in several places has no meaning there.
+    let shared =
+        Decoder::new().decode_value(b"=\xf3rl\x05\x00\x28\xab\x01\x29\x02").unwrap();
+    assert!(serde_json::to_string(&shared).is_err());
+}
+
+#[test]
+fn what_is_shared_is_known_by_a_number() {
+    let shared =
+        |id: Id, item, value| Value::Shared(Box::new(Shared { id, item, value }));
+    let text = |text: &str| Value::Str(Str::from(text.to_owned()));
+    let rows: [(&[u8], Value<'_>); 7] = [
+        // A scalar that is a reference to itself.
+        (
+            b"\x28\xa9\x02",
+            Value::Ref(Box::new(shared(1, Item::Scalar, Value::SameRef(1)))),
+        ),
+        (
+            b"\x28\xab\x01\x29\x02",
+            shared(1, Item::Referent, Value::Array(vec![Value::SameRef(1)])),
+        ),
+        (
+            b"\x42\xe1a\x2e\x02",
+            Value::Array(vec![shared(1, Item::Scalar, text("a")), Value::Alias(1)]),
+        ),
+        // A bit that nothing refers to says nothing.
+        (b"\x42\xe1a\x85", Value::Array(vec![text("a"), Value::Int(5)])),
+        (
+            b"\x42\xa8\x05\x28\x29\x02",
+            Value::Array(vec![
+                shared(1, Item::Scalar, Value::Ref(Box::new(Value::Int(5)))),
+                Value::Ref(Box::new(Value::SameRef(1))),
+            ]),
+        ),
+        (
+            b"\x42\x28\xaa\x00\x30\x29\x03",
+            Value::Array(vec![
+                shared(1, Item::Referent, Value::Hash(vec![])),
+                Value::Weak(Box::new(Value::SameRef(1))),
+            ]),
+        ),
+        // What is copied is another thing.
+        (
+            b"\x43\x28\xab\x01\x05\x2f\x02\x29\x03",
+            Value::Array(vec![
+                shared(1, Item::Referent, Value::Array(vec![Value::Int(5)])),
+                Value::Array(vec![Value::Int(5)]),
+                Value::SameRef(1),
+            ]),
+        ),
+    ];
+    for (body, wanted) in rows {
+        let bytes = raw(body);
+        let found = Decoder::new().decode_value(&bytes).unwrap();
+        assert_eq!(found, wanted, "{body:02x?}");
+        let written = Encoder::new().encode_value_to_vec(&found).unwrap();
+        assert_eq!(Decoder::new().decode_value(&written).unwrap(), wanted, "{body:02x?}");
+        from_slice::<IgnoredAny>(&raw(body)).unwrap();
+        assert_eq!(wanted.clone().into_owned(), wanted);
+    }
+    // An alias of an array itself is none of a scalar.
+    for body in [&b"\x28\x2b\x02\x28\xab\x00\x2e\x05"[..], b"\x2e\x01", b"\x28\x2e\x01"] {
+        assert!(Decoder::new().decode_value(&raw(body)).is_err(), "{body:02x?}");
+        assert!(
+            from_slice::<wiremark_datasets::Value>(&raw(body)).is_err(),
+            "{body:02x?}"
+        );
+    }
+}
