@@ -143,6 +143,7 @@ impl<'w> Compound<'w> {
                 Ok(())
             }
             _ => {
+                self.writer.is_behind = true;
                 value.serialize(&mut *self.writer)?;
                 self.writer.make_reference(at);
                 Ok(())
@@ -326,6 +327,7 @@ impl<'w> Serializer for &'w mut Writer {
             REGEXP_TOKEN => self.special = Special::Regexp,
             REF_TOKEN => {
                 self.put_refn();
+                self.is_behind = true;
                 self.enter()?;
                 value.serialize(&mut *self)?;
                 self.leave();

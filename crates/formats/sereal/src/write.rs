@@ -189,6 +189,8 @@ pub(crate) struct Writer {
     pub(crate) special: Special,
     /// Of a regular expression whose modifiers are still to come.
     pub(crate) pattern: Option<Str<'static>>,
+    /// A reference or a class was written, so that the next value is in no element.
+    pub(crate) is_behind: bool,
     /// The next container is written as REFN and ARRAY, whatever its length.
     pub(crate) is_bare: bool,
 }
@@ -210,6 +212,7 @@ impl Writer {
             special: Special::None,
             pattern: None,
             is_bare: false,
+            is_behind: false,
         }
     }
 
@@ -230,6 +233,7 @@ impl Writer {
         self.wraps = self.options.max_depth.saturating_mul(2);
         self.special = Special::None;
         self.is_bare = false;
+        self.is_behind = false;
         if !self.strings.is_empty() {
             self.strings.clear();
         }
@@ -345,13 +349,13 @@ impl Writer {
     #[inline]
     pub(crate) fn put_text(&mut self, text: &str) {
         let is_text = self.is_flagged(text);
-        self.put_value_string(text.as_bytes(), is_text, false);
+        self.put_value_string(text.as_bytes(), is_text, true);
     }
 
     /// Bytes as a value.
     #[inline]
     pub(crate) fn put_bytes(&mut self, bytes: &[u8]) {
-        self.put_value_string(bytes, false, false);
+        self.put_value_string(bytes, false, true);
     }
 
     #[inline]
@@ -372,7 +376,10 @@ impl Writer {
             bytes.iter().copied().map(char::from).collect::<String>().into_bytes().into()
         };
         if let Some(&at) = self.strings.get(&characters) {
-            if self.options.dedupe == Dedupe::Alias && in_slot {
+            // Only an element can be an alias: not what a reference leads to, nor a whole body.
+            let is_behind = std::mem::take(&mut self.is_behind);
+            let is_body = self.levels == self.options.max_depth;
+            if self.options.dedupe == Dedupe::Alias && in_slot && !is_behind && !is_body {
                 self.out[at] |= TRACK;
                 self.offset_tag(tag::ALIAS, at);
             } else {

@@ -8,8 +8,8 @@ use std::fmt::Debug;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use wiremark_sereal::{
-    Decoder, Encoder, Frozen, Id, Immortal, Item, Object, ReadOptions, Ref, Regexp,
-    Shared, Str, Value, Version, WriteOptions, from_slice, to_vec,
+    Decoder, Dedupe, Encoder, Frozen, Id, Immortal, Item, Object, ReadOptions, Ref,
+    Regexp, Shared, Str, Value, Version, WriteOptions, from_slice, to_vec,
 };
 
 fn raw(body: &[u8]) -> Vec<u8> {
@@ -285,6 +285,65 @@ fn text_is_flagged_where_it_must_be_or_always() {
     }
     let bytes = to_vec(serde_bytes::Bytes::new(&[0xff; 32])).unwrap();
     assert_eq!(bytes, raw(&[&[0x26, 32], &[0xff; 32][..]].concat()));
+}
+
+#[test]
+fn a_string_that_comes_again_is_a_copy_or_an_alias_where_that_is_asked_for() {
+    let object = Object { class: "A", value: "text" };
+    let value = (["text", "text", "abc", "abc"], Ref("text"), object);
+    let rows: [(Dedupe, &[u8]); 3] = [
+        (
+            Dedupe::Off,
+            b"\x43\x44\x64text\x64text\x63abc\x63abc\x28\x64text\x2c\x61A\x28\x64text",
+        ),
+        (
+            Dedupe::Copy,
+            b"\x43\x44\x64text\x2f\x03\x63abc\x63abc\x28\x2f\x03\x2c\x61A\x28\x2f\x03",
+        ),
+        (
+            Dedupe::Alias,
+            b"\x43\x44\xe4text\x2e\x03\x63abc\x63abc\x28\x2f\x03\x2c\x61A\x28\x2f\x03",
+        ),
+    ];
+    for (dedupe, wanted) in rows {
+        let options = WriteOptions::new().with_dedupe(dedupe);
+        let bytes = Encoder::with_options(options).encode_to_vec(&value).unwrap();
+        assert_eq!(bytes, raw(wanted), "{dedupe:?}");
+        let back: ([&str; 4], Ref<&str>, Object<&str, &str>) =
+            from_slice(&bytes).unwrap();
+        assert_eq!(back, value);
+        // A dynamic value is deduplicated as well, by its characters.
+        let plain = Value::Array(vec![
+            Value::Str(Str::bytes(&b"caf\xe9"[..])),
+            Value::Str(Str::text("café")),
+        ]);
+        let bytes = Encoder::with_options(options).encode_value_to_vec(&plain).unwrap();
+        let is_once = bytes.len() == 6 + 1 + 5 + 2;
+        assert_eq!(is_once, dedupe != Dedupe::Off, "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn an_object_in_an_option_is_what_the_type_makes_of_it() {
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Point {
+        x: u8,
+    }
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Newtype<T>(T);
+    let object = |value| Object { class: "A".to_owned(), value };
+    let mut table = Table::default();
+    let body = b"\x2c\x61A\x51\x61x\x05";
+    table.read(body, Some(Point { x: 5 }));
+    table.read(body, Some(Newtype(Point { x: 5 })));
+    table.read(body, Some(Newtype(object(Point { x: 5 }))));
+    table.read(body, Some(Newtype(Some(object(Point { x: 5 })))));
+    table.read(b"\x2c\x61A\x28\x65Empty", Some(Shape::Empty));
+    table.read(b"\x2c\x61A\x28\x61x", Some(serde_bytes::ByteBuf::from(b"x".to_vec())));
+    table.read(b"\x2c\x61A\x28\x615", Some(5_i64));
+    table.read(b"\x2c\x61A\x28\x03", Some(3.0_f64));
+    table.read(b"\x2c\x61A\x28\x01", Some(true));
+    table.check();
 }
 
 #[test]

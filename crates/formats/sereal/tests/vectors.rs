@@ -194,6 +194,9 @@ fn what_is_read_and_written_is_read_as_the_same() {
         rows += 1;
         let (name, bytes) = (text(&vector, "name"), document(&vector));
         let value = Decoder::new().decode_value(&bytes).unwrap();
+        // As text, since NaN is not equal to itself.
+        let owned = value.clone().into_owned();
+        assert_eq!(format!("{owned:?}"), format!("{value:?}"), "{name}");
         let written = Encoder::with_options(write_options(&vector))
             .encode_value_to_vec(&value)
             .unwrap();
