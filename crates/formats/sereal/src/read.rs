@@ -28,12 +28,15 @@ use crate::{DocumentType, Error, ReadOptions, Result, Version};
 /// options say otherwise; and as many as the input has bytes.
 const DEFAULT_ITEMS: usize = 65_536;
 
-/// Bytes of long strings that may be read a second time, unless the options say otherwise.
-const DEFAULT_COPIED: usize = 1 << 20;
-const DEFAULT_COPIED_PER_BYTE: usize = 16;
+/// Bytes of long strings that may be read a second time from a document of so many bytes, unless
+/// the options say otherwise. The writer keeps to it too.
+#[inline]
+pub(crate) fn copied_bytes(document_len: usize) -> usize {
+    document_len.saturating_mul(16).saturating_add(1 << 20)
+}
 
 /// Strings up to this length need no budget: the copy that names one takes two bytes itself.
-const SHORT: usize = 31;
+pub(crate) const SHORT: usize = 31;
 
 /// A varint at a place, and the place behind it.
 #[inline]
@@ -133,9 +136,6 @@ impl<'b, 'de> State<'b, 'de> {
         options: &'b ReadOptions,
     ) -> Self {
         let is_raw = header.kind == DocumentType::Raw;
-        let copied = document_len
-            .saturating_mul(DEFAULT_COPIED_PER_BYTE)
-            .saturating_add(DEFAULT_COPIED);
         Self {
             body,
             whole: body,
@@ -151,7 +151,7 @@ impl<'b, 'de> State<'b, 'de> {
             items: options
                 .max_items
                 .unwrap_or_else(|| document_len.saturating_add(DEFAULT_ITEMS)),
-            copied: options.max_copied.unwrap_or(copied),
+            copied: options.max_copied.unwrap_or_else(|| copied_bytes(document_len)),
             hints: body.len(),
             tracked: Vec::new(),
             open: Vec::new(),

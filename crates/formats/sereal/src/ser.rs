@@ -145,8 +145,7 @@ impl<'w> Compound<'w> {
             _ => {
                 self.writer.is_behind = true;
                 value.serialize(&mut *self.writer)?;
-                self.writer.make_reference(at);
-                Ok(())
+                self.writer.make_reference(at)
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::header::put_start;
 use crate::keys::fingerprint;
+use crate::read::{SHORT, copied_bytes};
 use crate::tag::{self, TRACK};
 use crate::value::{Id, Immortal, Item, Str, Value};
 use crate::{
@@ -180,6 +181,8 @@ pub(crate) struct Writer {
     /// The offset of its first byte.
     shift: usize,
     shares_keys: bool,
+    /// Bytes of long strings that a reader will read a second time.
+    copied: usize,
     keys: Keys,
     strings: HashMap<Box<[u8]>, usize>,
     classes: Vec<(Str<'static>, usize)>,
@@ -203,6 +206,7 @@ impl Writer {
             base: 0,
             shift: 1,
             shares_keys: true,
+            copied: 0,
             keys: Keys::default(),
             strings: HashMap::new(),
             classes: Vec::new(),
@@ -228,6 +232,7 @@ impl Writer {
         self.shift = shift;
         self.shares_keys = self.options.shared_keys
             && matches!(self.options.order, KeyOrder::Kept | KeyOrder::Length);
+        self.copied = 0;
         self.keys.clear();
         self.levels = self.options.max_depth;
         self.wraps = self.options.max_depth.saturating_mul(2);
@@ -326,6 +331,22 @@ impl Writer {
         self.out.push(tag::UNDEF);
     }
 
+    /// Whether a string may be written as a copy: not if a reader would find that too much comes
+    /// from too little.
+    #[inline]
+    fn may_copy(&mut self, len: usize) -> bool {
+        len <= SHORT || self.may_copy_long(len)
+    }
+
+    fn may_copy_long(&mut self, len: usize) -> bool {
+        let copied = self.copied.saturating_add(len);
+        if copied > copied_bytes(self.out.len() - self.base) {
+            return false;
+        }
+        self.copied = copied;
+        true
+    }
+
     /// A string that is nothing else than that; tells where its bytes begin.
     #[inline]
     fn put_string(&mut self, bytes: &[u8], is_text: bool) -> usize {
@@ -375,7 +396,9 @@ impl Writer {
         } else {
             bytes.iter().copied().map(char::from).collect::<String>().into_bytes().into()
         };
-        if let Some(&at) = self.strings.get(&characters) {
+        if let Some(&at) = self.strings.get(&characters)
+            && self.may_copy(bytes.len())
+        {
             // Only an element can be an alias: not what a reference leads to, nor a whole body.
             let is_behind = std::mem::take(&mut self.is_behind);
             let is_body = self.levels == self.options.max_depth;
@@ -396,6 +419,7 @@ impl Writer {
     pub(crate) fn put_static_key(&mut self, key: &'static str) {
         if self.shares_keys
             && let Some(at) = self.keys.expected(key)
+            && self.may_copy(key.len())
         {
             self.offset_tag(tag::COPY, at);
             return;
@@ -424,7 +448,11 @@ impl Writer {
         }
         let print = fingerprint(bytes);
         if let Some(at) = self.keys.find(&self.out, bytes, is_text, print) {
-            self.offset_tag(tag::COPY, at);
+            if self.may_copy(bytes.len()) {
+                self.offset_tag(tag::COPY, at);
+            } else {
+                self.put_string(bytes, is_text);
+            }
             return;
         }
         let at = self.out.len();
@@ -531,7 +559,7 @@ impl Writer {
     }
 
     /// What an object is made of was written from `at` on: it must be a reference.
-    pub(crate) fn make_reference(&mut self, at: usize) {
+    pub(crate) fn make_reference(&mut self, at: usize) -> Result<()> {
         let is_reference = matches!(
             self.out[at] & !TRACK,
             tag::REFN | tag::REFP | tag::ARRAYREF..tag::SHORT_BINARY
@@ -542,7 +570,11 @@ impl Writer {
             self.strings.retain(|_, place| *place < at);
             self.keys.clear();
             self.classes.retain(|(_, place)| *place < at);
+            // The reference is a level, though there is nothing in it.
+            self.enter()?;
+            self.leave();
         }
+        Ok(())
     }
 
     /// A value with all that it keeps.

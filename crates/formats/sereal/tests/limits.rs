@@ -190,6 +190,32 @@ fn what_is_read_again_is_counted() {
 }
 
 #[test]
+fn what_is_written_can_be_read_however_long_its_keys_and_strings() {
+    // A key of 4,000 bytes, and a text, in each of 2,000 records: 8 MB from 20 KB.
+    let (key, text) = ("k".repeat(4_000), "t".repeat(4_000));
+    let records = vec![BTreeMap::from([(key, text)]); 2_000];
+    let options = WriteOptions::new().with_dedupe(wiremark_sereal::Dedupe::Copy);
+    for options in [WriteOptions::new(), options] {
+        let bytes = Encoder::with_options(options).encode_to_vec(&records).unwrap();
+        let back = wiremark_sereal::from_slice::<Vec<BTreeMap<String, String>>>(&bytes);
+        assert_eq!(back.unwrap(), records);
+        Decoder::new().decode_value(&bytes).unwrap();
+    }
+    // Blessed scalars are references, which are levels.
+    let object = |inner: i8| Object { class: "A".to_owned(), value: inner };
+    let lists = vec![vec![object(1)]];
+    for (levels, is_fine) in [(3, true), (2, false)] {
+        let write = WriteOptions::new().with_max_depth(levels);
+        let written = Encoder::with_options(write).encode_to_vec(&lists);
+        assert_eq!(kind(written), if is_fine { None } else { LIMIT });
+        let read = ReadOptions::new().with_max_depth(levels);
+        let bytes = wiremark_sereal::to_vec(&lists).unwrap();
+        let back = Decoder::with_options(read).decode::<Vec<Vec<Object<i8>>>>(&bytes);
+        assert_eq!(kind(back), if is_fine { None } else { LIMIT });
+    }
+}
+
+#[test]
 fn containers_and_strings_have_limits_of_their_own() {
     let bytes =
         wiremark_sereal::to_vec(&(vec![1; 20], BTreeMap::from([("key", "value")])));
