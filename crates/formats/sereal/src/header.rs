@@ -50,7 +50,22 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    /// Reads the header at the start of `bytes`.
+    #[inline]
     pub(crate) fn read(bytes: &[u8]) -> Result<Self> {
+        // What nearly all documents begin with.
+        if let [0x3d, 0xf3, 0x72, 0x6c, 5, 0, ..] = *bytes {
+            return Ok(Self {
+                version: Version::V5,
+                kind: DocumentType::Raw,
+                user_data: None,
+                len: 6,
+            });
+        }
+        Self::read_any(bytes)
+    }
+
+    fn read_any(bytes: &[u8]) -> Result<Self> {
         let Some((magic, rest)) = bytes.split_first_chunk::<4>() else {
             let begun = |magic: &[u8]| magic.starts_with(bytes);
             return Err(if begun(&OLD_MAGIC) || begun(&MAGIC) || begun(&ENCODED_MAGIC) {
@@ -117,10 +132,9 @@ fn wrong_magic() -> Error {
     Error::syntax("expected a Sereal document, found other bytes").at(0)
 }
 
-/// The magic and the byte behind it.
-pub(crate) fn put_start(out: &mut Vec<u8>, version: Version, kind: DocumentType) {
-    let magic = if version < Version::V3 { OLD_MAGIC } else { MAGIC };
-    let byte = ((kind as u8) << 4) | version.number();
-    let [a, b, c, d] = magic;
-    out.extend_from_slice(&[a, b, c, d, byte]);
+/// The magic, the byte behind it, and the length of no user data.
+#[inline]
+pub(crate) fn start(version: Version, kind: DocumentType) -> [u8; 6] {
+    let [a, b, c, d] = if version < Version::V3 { OLD_MAGIC } else { MAGIC };
+    [a, b, c, d, ((kind as u8) << 4) | version.number(), 0]
 }

@@ -119,8 +119,8 @@ pub(crate) struct State<'b, 'de> {
     open: Vec<usize>,
     /// What references and aliases point at, where somebody wants to know.
     targets: Option<Vec<usize>>,
-    /// Where names of classes stand.
-    classes: BTreeSet<usize>,
+    /// Where names of classes stand, if there are any.
+    classes: Option<BTreeSet<usize>>,
     /// The class of the last object that was met.
     pub(crate) class: Option<Place>,
     pub(crate) options: &'b ReadOptions,
@@ -128,6 +128,7 @@ pub(crate) struct State<'b, 'de> {
 
 impl<'b, 'de> State<'b, 'de> {
     /// `document_len` is the length of the input, compressed or not.
+    #[inline]
     pub(crate) fn new(
         body: &'b [u8],
         lent: Option<&'de [u8]>,
@@ -156,7 +157,7 @@ impl<'b, 'de> State<'b, 'de> {
             tracked: Vec::new(),
             open: Vec::new(),
             targets: None,
-            classes: BTreeSet::new(),
+            classes: None,
             class: None,
             options,
         }
@@ -388,7 +389,7 @@ impl<'b, 'de> State<'b, 'de> {
             }
             tag => (self.string(tag)?, at),
         };
-        self.classes.insert(at);
+        self.classes.get_or_insert_default().insert(at);
         Ok(place)
     }
 
@@ -403,7 +404,7 @@ impl<'b, 'de> State<'b, 'de> {
         }
         let at = self.pos;
         let target = self.earlier(at)?;
-        if !self.classes.contains(&target) {
+        if !self.classes.as_ref().is_some_and(|classes| classes.contains(&target)) {
             return Err(self
                 .syntax("expected the place of a class, found that of something else"));
         }

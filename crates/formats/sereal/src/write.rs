@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::header::put_start;
+use crate::header::start;
 use crate::keys::fingerprint;
 use crate::read::{SHORT, copied_bytes};
 use crate::tag::{self, TRACK};
@@ -810,20 +810,19 @@ fn characters(key: &Str<'_>) -> Vec<u8> {
 }
 
 /// Appends the header of a document without user data, or with that which is given.
+#[inline]
 pub(crate) fn put_header(
     out: &mut Vec<u8>,
     version: Version,
     kind: DocumentType,
     user_data: Option<&[u8]>,
 ) {
-    put_start(out, version, kind);
-    match user_data {
-        None => out.push(0),
-        Some(body) => {
-            put_varint(out, body.len() as u64 + 1);
-            out.push(1);
-            out.extend_from_slice(body);
-        }
+    out.extend_from_slice(&start(version, kind));
+    if let Some(body) = user_data {
+        out.pop();
+        put_varint(out, body.len() as u64 + 1);
+        out.push(1);
+        out.extend_from_slice(body);
     }
 }
 
