@@ -565,6 +565,7 @@ impl<'de> Reader<'_, '_, 'de> {
             }
             _ => {}
         }
+        self.state.enter()?;
         let immortal = match byte {
             tag::CANONICAL_UNDEF => Some(Immortal::Undef),
             tag::FALSE => Some(Immortal::False),
@@ -573,9 +574,9 @@ impl<'de> Reader<'_, '_, 'de> {
         };
         if let Some(immortal) = immortal {
             self.state.advance();
+            self.state.leave();
             return Ok(Value::Ref(Box::new(Value::Immortal(immortal))));
         }
-        self.state.enter()?;
         let value = self.value(false)?;
         self.state.leave();
         Ok(match value {

@@ -82,14 +82,18 @@ fn a_value_of_128_levels_goes_both_ways_and_the_next_neither() {
 
 #[test]
 fn references_to_references_are_levels() {
-    let nested =
-        |levels: usize| [&b"=\xf3rl\x05\x00"[..], &vec![0x28; levels], &[1]].concat();
-    for (levels, wanted) in [(128, None), (129, LIMIT), (200_000, LIMIT)] {
-        let bytes = nested(levels);
-        assert_eq!(kind(wiremark_sereal::from_slice::<u8>(&bytes)), wanted, "{levels}");
-        assert_eq!(kind(wiremark_sereal::from_slice::<Option<u8>>(&bytes)), wanted);
-        assert_eq!(kind(wiremark_sereal::from_slice::<IgnoredAny>(&bytes)), wanted);
-        assert_eq!(kind(Decoder::new().decode_value(&bytes)), wanted, "{levels}");
+    let nested = |levels: usize, core| {
+        [&b"=\xf3rl\x05\x00"[..], &vec![0x28; levels], &[core]].concat()
+    };
+    // An integer, and one of Perl's own values.
+    for core in [0x01, 0x3b] {
+        for (levels, wanted) in [(128, None), (129, LIMIT), (200_000, LIMIT)] {
+            let bytes = nested(levels, core);
+            assert_eq!(kind(wiremark_sereal::from_slice::<bool>(&bytes)), wanted);
+            assert_eq!(kind(wiremark_sereal::from_slice::<Option<bool>>(&bytes)), wanted);
+            assert_eq!(kind(wiremark_sereal::from_slice::<IgnoredAny>(&bytes)), wanted);
+            assert_eq!(kind(Decoder::new().decode_value(&bytes)), wanted, "{levels}");
+        }
     }
     // A chain of scalars, each of which refers to the one before.
     let mut body = vec![0x28, 0x2b, 0xc8, 1, 0x85];
