@@ -1,5 +1,7 @@
 //! From any `Serialize` to a body.
 
+use std::fmt;
+
 use serde::ser::{
     Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct,
     SerializeStructVariant, SerializeTuple, SerializeTupleStruct, SerializeTupleVariant,
@@ -636,6 +638,31 @@ macro_rules! refuse_compounds {
 /// A key of a map: text, or what is written as text.
 struct KeySerializer<'w>(&'w mut Writer);
 
+/// The digits of a number, on the stack: the longest has 40.
+struct Digits {
+    text: [u8; 40],
+    len: usize,
+}
+
+impl fmt::Write for Digits {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        let to = self.text.get_mut(self.len..end).ok_or(fmt::Error)?;
+        to.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+impl KeySerializer<'_> {
+    fn number(self, value: impl fmt::Display) -> Result<()> {
+        let mut digits = Digits { text: [0; 40], len: 0 };
+        fmt::write(&mut digits, format_args!("{value}")).map_err(|_| no_key())?;
+        self.0.put_key(&digits.text[..digits.len], self.0.options().always_text);
+        Ok(())
+    }
+}
+
 #[cold]
 fn no_key() -> Error {
     Error::unsupported("expected a key of text or a number, as hashes have no others")
@@ -644,8 +671,7 @@ fn no_key() -> Error {
 macro_rules! number_keys {
     ($($name:ident($type:ty))*) => {$(
         fn $name(self, value: $type) -> Result<()> {
-            self.0.put_text_key(&value.to_string());
-            Ok(())
+            self.number(value)
         }
     )*};
 }
