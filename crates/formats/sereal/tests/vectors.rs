@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 use support::{
     document, hex, list, load, none_bad, notation, plain, plain_json, read_options,
-    shorten, text, unhex, value_of, vectors, wanted, write_options,
+    shorten, text, unhex, value_of, vectors, wanted, write_options, written_out,
 };
 use wiremark_sereal::{Decoder, Document, Encoder, ErrorKind, ReadOptions, Value};
 
@@ -105,6 +105,30 @@ fn every_vector_with_a_plain_value_is_read_with_types() {
             Err(error) => bad.push(format!("{name}: {error}")),
         }
         decoder.decode::<IgnoredAny>(&bytes).unwrap();
+    }
+    none_bad(rows, &bad);
+}
+
+#[test]
+fn every_vector_is_read_with_types_and_what_is_shared_is_written_out() {
+    let (mut rows, mut bad) = (0, Vec::new());
+    for vector in vectors() {
+        rows += 1;
+        let (name, bytes) = (text(&vector, "name"), document(&vector));
+        let value = Decoder::new().decode_value(&bytes).unwrap();
+        let wanted = written_out(&value);
+        let found = Decoder::new().decode::<wiremark_datasets::Value>(&bytes);
+        let fits = match (&found, &wanted) {
+            (Ok(found), Some(wanted)) => found == wanted,
+            // A value that is part of itself.
+            (Err(error), None) => error.kind() == ErrorKind::Unsupported,
+            _ => false,
+        };
+        if !fits {
+            let found = shorten(&format!("{found:?}"));
+            bad.push(format!("{name}:\n  want {wanted:?}\n  have {found}"));
+        }
+        Decoder::new().decode::<IgnoredAny>(&bytes).unwrap();
     }
     none_bad(rows, &bad);
 }

@@ -2,10 +2,12 @@
 #![allow(dead_code, reason = "each test target uses its own part of it")]
 #![allow(clippy::unwrap_used, reason = "a broken vector fails the test")]
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
+use wiremark_datasets::Value as Plain;
 use wiremark_sereal::{
     Compression, Dedupe, Frozen, Immortal, Item, KeyOrder, Object, ReadOptions, Regexp,
     Shared, Str, Value, Version, WriteOptions,
@@ -443,5 +445,54 @@ pub(crate) fn plain_json(node: &Json) -> Json {
         Value::Float(value) => value.into(),
         Value::Str(text) => text.to_text().into_owned().into(),
         other => panic!("{other:?}"),
+    }
+}
+
+/// What a typed read makes of a value: plain data, with what is shared written out. None if it
+/// is part of itself.
+pub(crate) fn written_out(value: &Value<'_>) -> Option<Plain> {
+    expand(value, &mut HashMap::new())
+}
+
+/// What has which number; none while it is being read.
+type Known = HashMap<u32, Option<Plain>>;
+
+fn expand(value: &Value<'_>, known: &mut Known) -> Option<Plain> {
+    Some(match value {
+        Value::Undef | Value::Immortal(Immortal::Undef) => Plain::Null,
+        Value::Bool(value) => Plain::Bool(*value),
+        Value::Immortal(value) => Plain::Bool(*value == Immortal::True),
+        Value::Int(value) => Plain::from(*value),
+        Value::Uint(value) => Plain::from(*value),
+        Value::Float(value) => Plain::from(*value),
+        Value::Str(text) => plain_string(text),
+        Value::Array(values) => Plain::Array(
+            values.iter().map(|value| expand(value, known)).collect::<Option<_>>()?,
+        ),
+        Value::Hash(pairs) => {
+            let pair = |(key, value): &(Str<'_>, Value<'_>)| {
+                Some((plain_string(key), expand(value, known)?))
+            };
+            Plain::Map(pairs.iter().map(pair).collect::<Option<_>>()?)
+        }
+        Value::Ref(value) | Value::Weak(value) => expand(value, known)?,
+        Value::Regexp(regexp) => plain_string(&regexp.pattern),
+        Value::Object(object) => expand(&object.value, known)?,
+        Value::Frozen(frozen) => expand(&frozen.arguments, known)?,
+        Value::Shared(shared) => {
+            known.insert(shared.id, None);
+            let value = expand(&shared.value, known)?;
+            known.insert(shared.id, Some(value.clone()));
+            value
+        }
+        Value::SameRef(id) | Value::Alias(id) => known.get(id).unwrap().clone()?,
+        other => panic!("{other:?}"),
+    })
+}
+
+fn plain_string(text: &Str<'_>) -> Plain {
+    match text.as_str() {
+        Some(text) => Plain::from(text),
+        None => Plain::Bytes(text.as_bytes().to_vec()),
     }
 }
