@@ -26,7 +26,7 @@ pub use crate::encoder::{Encoder, to_vec, to_writer};
 pub use crate::error::{Error, Result};
 pub use crate::header::DocumentType;
 pub use crate::options::{
-    Compression, Dedupe, KeyOrder, ReadOptions, Version, WriteOptions,
+    Compression, Dedupe, KeyOrder, Objects, ReadOptions, Version, WriteOptions,
 };
 pub use crate::special::{Frozen, Object, Ref, Regexp};
 pub use crate::value::{Id, Immortal, Item, Shared, Str, Value};

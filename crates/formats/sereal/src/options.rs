@@ -84,6 +84,18 @@ pub enum Dedupe {
     Alias,
 }
 
+/// What becomes of objects when they are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objects {
+    /// They are written with their class.
+    #[default]
+    Kept,
+    /// They are written as what they are made of: Perl's `no_bless_objects`.
+    Plain,
+    /// They are an error: Perl's `croak_on_bless`.
+    Refused,
+}
+
 /// How values are written.
 ///
 /// ```
@@ -106,6 +118,7 @@ pub struct WriteOptions {
     pub(crate) order: KeyOrder,
     pub(crate) canonical_refs: bool,
     pub(crate) always_text: bool,
+    pub(crate) objects: Objects,
     pub(crate) max_depth: u32,
 }
 
@@ -127,6 +140,7 @@ impl WriteOptions {
             order: KeyOrder::Kept,
             canonical_refs: false,
             always_text: false,
+            objects: Objects::Kept,
             max_depth: MAX_DEPTH,
         }
     }
@@ -196,6 +210,13 @@ impl WriteOptions {
     #[must_use]
     pub const fn with_always_text(mut self, always: bool) -> Self {
         self.always_text = always;
+        self
+    }
+
+    /// What becomes of objects: they are kept.
+    #[must_use]
+    pub const fn with_objects(mut self, objects: Objects) -> Self {
+        self.objects = objects;
         self
     }
 

@@ -119,9 +119,9 @@ impl<'w> Compound<'w> {
         if is_first {
             let text = value.serialize(StrSerializer)?;
             match special {
-                Special::Frozen => self.writer.put_class(&text, true),
+                Special::Frozen => self.writer.put_class(&text, true)?,
                 Special::Regexp => self.writer.pattern = Some(text),
-                _ => self.writer.put_class(&text, false),
+                _ => self.writer.put_class(&text, false)?,
             }
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl<'w> Compound<'w> {
             Special::Regexp => {
                 let flags = value.serialize(StrSerializer)?;
                 let pattern = self.writer.pattern.take().unwrap_or_else(|| "".into());
-                self.writer.put_class(&Str::bytes(&b"Regexp"[..]), false);
+                self.writer.put_class(&Str::bytes(&b"Regexp"[..]), false)?;
                 self.writer.put_refn();
                 self.writer.put_regexp(&pattern, &flags)
             }

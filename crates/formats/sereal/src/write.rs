@@ -8,7 +8,8 @@ use crate::read::{SHORT, copied_bytes};
 use crate::tag::{self, TRACK};
 use crate::value::{Id, Immortal, Item, Str, Value};
 use crate::{
-    Dedupe, DocumentType, Error, KeyOrder, Result, Version, WriteOptions, compress,
+    Dedupe, DocumentType, Error, KeyOrder, Objects, Result, Version, WriteOptions,
+    compress,
 };
 
 /// Appends a varint.
@@ -461,8 +462,19 @@ impl Writer {
         self.keys.add(key);
     }
 
-    /// The tag of an object, and its class.
-    pub(crate) fn put_class(&mut self, class: &Str<'_>, is_frozen: bool) {
+    /// The tag of an object, and its class, unless objects are written without.
+    pub(crate) fn put_class(&mut self, class: &Str<'_>, is_frozen: bool) -> Result<()> {
+        match self.options.objects {
+            Objects::Kept => self.put_kept_class(class, is_frozen),
+            Objects::Plain => {}
+            Objects::Refused => {
+                return Err(Error::unsupported("objects are refused by the options"));
+            }
+        }
+        Ok(())
+    }
+
+    fn put_kept_class(&mut self, class: &Str<'_>, is_frozen: bool) {
         let (first, later) = if is_frozen {
             (tag::OBJECT_FREEZE, tag::OBJECTV_FREEZE)
         } else {
@@ -611,7 +623,7 @@ impl Writer {
                 self.leave();
             }
             Value::Object(object) => {
-                self.put_class(&object.class, false);
+                self.put_class(&object.class, false)?;
                 self.put_content(&object.value)?;
             }
             Value::Frozen(frozen) => {
@@ -620,7 +632,7 @@ impl Writer {
                         "frozen objects need version 2 of the protocol",
                     ));
                 }
-                self.put_class(&frozen.class, true);
+                self.put_class(&frozen.class, true)?;
                 self.is_bare = matches!(frozen.arguments, Value::Array(_));
                 self.put_content(&frozen.arguments)?;
             }

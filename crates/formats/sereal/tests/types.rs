@@ -8,8 +8,8 @@ use std::fmt::Debug;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use wiremark_sereal::{
-    Decoder, Dedupe, Encoder, Frozen, Id, Immortal, Item, Object, ReadOptions, Ref,
-    Regexp, Shared, Str, Value, Version, WriteOptions, from_slice, to_vec,
+    Decoder, Dedupe, Encoder, Frozen, Id, Immortal, Item, Object, Objects, ReadOptions,
+    Ref, Regexp, Shared, Str, Value, Version, WriteOptions, from_slice, to_vec,
 };
 
 fn raw(body: &[u8]) -> Vec<u8> {
@@ -414,6 +414,29 @@ fn objects_are_written_as_perl_does() {
     assert_eq!(back, point(1));
     assert!(serde_json::from_str::<Object<Point>>(r#"["P"]"#).is_err());
     assert_eq!(serde_json::from_str::<Ref<u8>>("5").unwrap(), Ref(5));
+}
+
+#[test]
+fn objects_are_written_plain_or_not_at_all_where_that_is_asked_for() {
+    let plain = Encoder::with_options(WriteOptions::new().with_objects(Objects::Plain));
+    let refused =
+        Encoder::with_options(WriteOptions::new().with_objects(Objects::Refused));
+    // The vector `object-no-bless`: `bless { a => [ bless [], 'X' ] }, 'Y'`.
+    let inner = Object { class: "X", value: [(); 0] };
+    let nested = Object { class: "Y", value: BTreeMap::from([("a", [inner])]) };
+    let wanted = raw(b"\x51\x61a\x41\x40");
+    assert_eq!(plain.clone().encode_to_vec(&nested).unwrap(), wanted);
+    let regexp = Regexp { pattern: "a", flags: "" };
+    assert_eq!(plain.clone().encode_to_vec(&regexp).unwrap(), raw(b"\x28\x31\x61a\x60"));
+    let kept = to_vec(&nested).unwrap();
+    let value = Decoder::new().decode_value(&kept).unwrap();
+    assert_eq!(plain.clone().encode_value_to_vec(&value).unwrap(), wanted);
+    assert!(refused.clone().encode_to_vec(&nested).is_err());
+    assert!(refused.clone().encode_to_vec(&regexp).is_err());
+    assert!(refused.clone().encode_value_to_vec(&value).is_err());
+    let frozen = Frozen { class: "F", arguments: [1] };
+    assert_eq!(plain.clone().encode_to_vec(&frozen).unwrap(), raw(b"\x28\x2b\x01\x01"));
+    assert!(refused.clone().encode_to_vec(&frozen).is_err());
 }
 
 #[test]
