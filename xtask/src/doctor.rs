@@ -38,27 +38,37 @@ fn examine(workspace: &Workspace) -> Vec<Finding> {
         vec![toolchain(), c_compiler(), cpu(), memory(), governor(), load()];
     findings.push(steady_heap());
     findings.push(shared(&workspace.root));
-    for (what, program, argument, cure) in [
+    for (what, program, arguments, cure) in [
         (
             "git",
             "git",
-            "--version",
+            &["--version"][..],
             "apt-get install git: a record then names its commit",
         ),
         (
+            "Go",
             "go",
-            "go",
-            "version",
+            &["version"],
             "apt-get install golang-go: the tests then exchange gob streams with Go",
         ),
         (
+            "Storable",
             "perl",
+            &[
+                "-MStorable",
+                "-e",
+                "printf 'perl %vd, Storable %s', $^V, Storable->VERSION",
+            ],
+            "apt-get install perl: the tests then exchange Storable images with Perl",
+        ),
+        (
+            "Sereal",
             "perl",
-            "-v",
-            "apt-get install perl: needed by Perl peers, not yet used",
+            &["-MSereal", "-e", "printf 'perl %vd, Sereal %s', $^V, Sereal->VERSION"],
+            "apt-get install libsereal-perl: the tests then exchange Sereal documents with Perl",
         ),
     ] {
-        findings.push(program_found(what, program, argument, cure));
+        findings.push(program_found(what, program, arguments, cure));
     }
     findings
 }
@@ -75,7 +85,7 @@ fn toolchain() -> Finding {
 
 fn c_compiler() -> Finding {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    match first_line(&compiler, "--version") {
+    match first_line(&compiler, &["--version"]) {
         Some(found) => good("C compiler", found),
         None => missing(
             "C compiler",
@@ -173,17 +183,17 @@ fn shared(root: &Path) -> Finding {
 fn program_found(
     what: &'static str,
     program: &str,
-    argument: &str,
+    arguments: &[&str],
     cure: &'static str,
 ) -> Finding {
-    match first_line(program, argument) {
+    match first_line(program, arguments) {
         Some(found) => good(what, found),
         None => missing(what, cure),
     }
 }
 
-fn first_line(program: &str, argument: &str) -> Option<String> {
-    let output = Command::new(program).arg(argument).output().ok()?;
+fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find(|line| !line.trim().is_empty())?;
     output.status.success().then(|| line.trim().to_owned())
@@ -234,7 +244,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_missing_and_nothing_fails() {
         let finding =
-            program_found("x", "no-such-program-anywhere", "--version", "install it");
+            program_found("x", "no-such-program-anywhere", &["--version"], "install it");
         assert_eq!(finding.standing, Standing::Missing);
     }
 }
