@@ -235,9 +235,8 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         let value =
             visitor.visit_some(De { state: &mut *state, slot, place: Place::Element })?;
         state.levels.leave();
-        if next_field(&mut state.cursor, 1, 1)? != 1 {
-            return Err(state.cursor.wrong("expected the end of a struct"));
-        }
+        // Behind the only field there is the end, or the error that there is another.
+        next_field(&mut state.cursor, 1, 1)?;
         Ok(value)
     }
 
@@ -277,11 +276,9 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
                 slot,
                 renamed,
             })
-            .map_err(|error| match state.types.field(start, number) {
-                Some(field) => error
-                    .at(state.cursor.offset())
-                    .in_field(state.types.field_name(field)),
-                None => error,
+            .map_err(|error| {
+                let name = state.types.name_of(start, number);
+                error.at(state.cursor.offset()).in_field(name)
             })?;
         if next_field(&mut state.cursor, number.saturating_add(1), len)? != len {
             return Err(Error::data("expected one variant, found two"));
@@ -1084,11 +1081,8 @@ impl<'de> Fields<'_, '_, 'de> {
     #[cold]
     #[inline(never)]
     fn failed(&self, error: Error) -> Error {
-        let error = error.at(self.state.cursor.offset());
-        match self.state.types.field(self.start, self.name) {
-            Some(field) => error.in_field(self.state.types.field_name(field)),
-            None => error,
-        }
+        let name = self.state.types.name_of(self.start, self.name);
+        error.at(self.state.cursor.offset()).in_field(name)
     }
 
     /// Passes over what the target left.
@@ -1134,10 +1128,7 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
                 self.state.skip(self.slot)?;
                 continue;
             }
-            let Some(field) = self.state.types.field(self.start, self.name) else {
-                return Ok(None);
-            };
-            let name = self.state.types.field_name(field);
+            let name = self.state.types.name_of(self.start, self.name);
             if self.state.go_names {
                 return seed.deserialize(rust_name(name).into_deserializer()).map(Some);
             }
@@ -1501,9 +1492,8 @@ impl ZeroFields<'_, '_, '_> {
         let (slot, role) =
             self.field().map_or((0, FieldRole::Plain), |field| (field.slot, field.role));
         let zero = Zero { state: &mut *self.state, slot, role, any: self.any };
-        let value = seed.deserialize(zero).map_err(|error| match self.field() {
-            Some(field) => error.in_field(self.state.types.field_name(field)),
-            None => error,
+        let value = seed.deserialize(zero).map_err(|error| {
+            error.in_field(self.state.types.name_of(self.start, self.next))
         })?;
         self.next = self.next.wrapping_add(1);
         Ok(value)
@@ -1524,8 +1514,7 @@ impl<'de> MapAccess<'de> for &mut ZeroFields<'_, '_, '_> {
                 continue;
             }
             charge_zero(self.state, self.any)?;
-            let Some(field) = self.field() else { return Ok(None) };
-            let name = self.state.types.field_name(field);
+            let name = self.state.types.name_of(self.start, self.next);
             if self.state.go_names {
                 return seed.deserialize(rust_name(name).into_deserializer()).map(Some);
             }
@@ -1627,10 +1616,9 @@ impl<'s, 'a, 'de> EnumAccess<'de> for Variant<'s, 'a, 'de> {
         self,
         seed: T,
     ) -> Result<(T::Value, De<'s, 'a, 'de>)> {
-        let name = match (self.renamed, self.state.types.field(self.start, self.name)) {
-            (Some(name), _) => name,
-            (None, Some(field)) => self.state.types.field_name(field),
-            (None, None) => "",
+        let name = match self.renamed {
+            Some(name) => name,
+            None => self.state.types.name_of(self.start, self.name),
         };
         let value = seed.deserialize(StrDeserializer::<Error>::new(name))?;
         Ok((value, De { state: self.state, slot: self.slot, place: Place::Element }))

@@ -313,6 +313,12 @@ impl Types {
         }
     }
 
+    /// The name of a struct's field by its number; empty where there is none.
+    #[inline]
+    pub(crate) fn name_of(&self, start: u32, index: u32) -> &str {
+        self.field(start, index).map_or("", |field| self.field_name(field))
+    }
+
     /// The field's name as it stands in the stream.
     pub(crate) fn raw_name(&self, field: &Field) -> &str {
         self.text(&field.name)

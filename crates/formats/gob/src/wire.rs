@@ -503,10 +503,8 @@ impl<R: Read> Feed<R> {
 
 impl<R: Read> Wire for Feed<R> {
     fn byte(&mut self) -> Result<u8> {
-        match self.take(1)?.first() {
-            Some(&byte) => Ok(byte),
-            None => Err(self.wrong("expected a byte, found the end of the message")),
-        }
+        // It took one or failed.
+        Ok(self.take(1)?.first().copied().unwrap_or_default())
     }
 
     fn take(&mut self, count: u64) -> Result<&[u8]> {
