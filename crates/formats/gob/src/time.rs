@@ -296,6 +296,8 @@ mod tests {
             jiff::Timestamp::try_from(Time::ZERO).unwrap().as_second(),
             -62_135_596_800
         );
+        let far = Time::new(i64::MAX, 0).unwrap();
+        assert_eq!(jiff::Timestamp::try_from(far), Err(TimeRangeError));
     }
 
     #[cfg(feature = "chrono")]
@@ -308,5 +310,7 @@ mod tests {
             let chrono = chrono::DateTime::<chrono::Utc>::try_from(time).unwrap();
             assert_eq!(Time::from(chrono), time);
         }
+        let far = Time::new(i64::MAX, 0).unwrap();
+        assert_eq!(chrono::DateTime::<chrono::Utc>::try_from(far), Err(TimeRangeError));
     }
 }
