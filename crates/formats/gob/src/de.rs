@@ -425,8 +425,17 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
             (COMPLEX_TOKEN, _) => Err(self.mismatch("a complex number")),
             (OPAQUE_TOKEN, _) => Err(self.mismatch("a value that encodes itself")),
             (TIME_TOKEN, _) => Err(self.mismatch("a time")),
-            _ => visitor.visit_newtype_struct(self),
+            _ => self.newtype(visitor),
         }
+    }
+
+    #[inline]
+    fn newtype<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let state = self.state;
+        state.levels.wrap()?;
+        let value = visitor.visit_newtype_struct(De { state: &mut *state, ..self })?;
+        state.levels.unwrap();
+        Ok(value)
     }
 }
 
@@ -704,11 +713,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
         if name.as_bytes().first() == Some(&b'$') {
             return self.special(name, visitor);
         }
-        let state = self.state;
-        state.levels.wrap()?;
-        let value = visitor.visit_newtype_struct(De { state: &mut *state, ..self })?;
-        state.levels.unwrap();
-        Ok(value)
+        self.newtype(visitor)
     }
 
     #[inline]

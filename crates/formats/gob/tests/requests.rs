@@ -172,6 +172,25 @@ fn entries_and_fields_that_the_target_leaves_are_passed_over() {
 }
 
 #[test]
+fn a_newtype_whose_name_looks_like_ours_is_one_like_others() {
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename = "$other")]
+    struct Other(i32);
+    #[derive(Debug, Deserialize)]
+    #[serde(rename = "$endless")]
+    #[expect(dead_code, reason = "never made")]
+    struct Endless(Box<Endless>);
+
+    let three = Stream::new().value(INT, &int(3)).bytes();
+    assert_eq!(from_slice::<Other>(&three).unwrap(), Other(3));
+    refuse(
+        from_slice::<Endless>(&three),
+        ErrorKind::Limit,
+        "expected at most 256 interfaces, options and newtypes nested",
+    );
+}
+
+#[test]
 fn a_deserializer_by_reference_reads_the_next_value() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Unit;
