@@ -204,15 +204,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         let mut fields = De::fields(&mut *state, start, len, any);
         fields.zeros = true;
         let value = visitor.visit_seq(&mut fields)?;
-        let left = (fields.next..len)
-            .filter_map(|index| fields.state.types.field(start, index))
-            .filter(|field| field.role != FieldRole::Hidden)
-            .count();
-        if left > 0 {
-            return Err(Error::data(format!(
-                "expected fewer elements, found {left} more"
-            )));
-        }
+        no_more_fields(fields.state, start, fields.next, len)?;
         fields.finish()?;
         if len > 0 {
             state.levels.leave();
@@ -471,6 +463,18 @@ fn describe(kind: Kind) -> &'static str {
         Kind::Map { .. } => "a map",
         Kind::Struct { .. } => "a struct",
         Kind::Opaque(_) => "a value that encodes itself",
+    }
+}
+
+/// Checks that a tuple took all fields of its struct, but for remarks.
+fn no_more_fields(state: &State<'_, '_>, start: u32, next: u32, len: u32) -> Result<()> {
+    let left = (next..len)
+        .filter_map(|index| state.types.field(start, index))
+        .filter(|field| field.role != FieldRole::Hidden)
+        .count();
+    match left {
+        0 => Ok(()),
+        _ => Err(Error::data(format!("expected fewer elements, found {left} more"))),
     }
 }
 
@@ -1400,9 +1404,11 @@ impl<'de> Deserializer<'de> for Zero<'_, '_, '_> {
             Kind::Array { elem, len } => {
                 visitor.visit_seq(ZeroElements { state: self.state, elem, left: len })
             }
-            Kind::Struct { start, len, .. } => {
-                self.fields(start, len, |mut fields| visitor.visit_seq(&mut fields))
-            }
+            Kind::Struct { start, len, .. } => self.fields(start, len, |mut fields| {
+                let value = visitor.visit_seq(&mut fields)?;
+                no_more_fields(fields.state, start, fields.next, len)?;
+                Ok(value)
+            }),
             _ => self.deserialize_any(visitor),
         }
     }

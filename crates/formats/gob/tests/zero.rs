@@ -143,6 +143,7 @@ fn containers_are_empty_and_arrays_full_of_zeros() {
 fn a_tuple_that_is_left_out_has_as_many_elements_as_its_type() {
     check(73, &(0_i32, String::new()), false);
     refuse::<(i32, String, i32)>(73, false, "invalid length 2");
+    refuse::<(i32,)>(73, false, "expected fewer elements, found 1 more");
     let error = read::<Vec<i32>>(73, false).unwrap_err();
     assert_eq!(error.path(), "v.F1");
     assert!(error.to_string().contains("expected i32"), "{error}");
