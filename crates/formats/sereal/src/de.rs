@@ -11,6 +11,8 @@
     clippy::arithmetic_side_effects
 )]
 
+use std::ops::Range;
+
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess,
     Unexpected, VariantAccess, Visitor,
@@ -23,11 +25,20 @@ use crate::tag;
 use crate::{Error, Result};
 
 /// Reads the body's value.
+///
+/// Here and where containers are read, a result stays in the variable that is returned, and what
+/// is wrong is put into it: `?` and `Ok` around a large value copy it, and each copy waits for
+/// the fields that were just written.
+#[inline]
 pub(crate) fn read<'de, T: DeserializeSeed<'de>>(
     state: &mut State<'_, 'de>,
     seed: T,
 ) -> Result<T::Value> {
-    seed.deserialize(&mut *state).map_err(|error| state.annotate(error))
+    let mut result = seed.deserialize(&mut *state);
+    if result.is_err() {
+        result = result.map_err(|error| state.annotate(error));
+    }
+    result
 }
 
 #[cold]
@@ -47,7 +58,7 @@ impl<'b, 'de> State<'b, 'de> {
             let bytes = all.get(place.start..place.end).unwrap_or_default();
             match std::str::from_utf8(bytes) {
                 Ok(text) => visitor.visit_borrowed_str(text),
-                Err(_) if self.options.latin1 && !place.is_text => {
+                Err(_) if self.options.latin1 && !place.is_text() => {
                     visitor.visit_string(latin1(bytes))
                 }
                 Err(_) => visitor.visit_borrowed_bytes(bytes),
@@ -56,7 +67,7 @@ impl<'b, 'de> State<'b, 'de> {
             let bytes = self.bytes(place);
             match std::str::from_utf8(bytes) {
                 Ok(text) => visitor.visit_str(text),
-                Err(_) if self.options.latin1 && !place.is_text => {
+                Err(_) if self.options.latin1 && !place.is_text() => {
                     visitor.visit_string(latin1(bytes))
                 }
                 Err(_) => visitor.visit_bytes(bytes),
@@ -77,39 +88,71 @@ impl<'b, 'de> State<'b, 'de> {
         let count = self.array_count(tag)?;
         let hint = self.begin_container(count, 1, self.options.max_array)?;
         let mut elements = Elements { state: self, count, left: count, hint };
-        let value = visitor.visit_seq(&mut elements)?;
+        let mut result = visitor.visit_seq(&mut elements);
         let left = elements.left;
-        if left > 0 {
+        if left > 0 && result.is_ok() {
             let taken = count.saturating_sub(left);
-            return Err(custom(format!("expected {taken} elements, found {count}")));
+            let message = format!("expected {taken} elements, found {count}");
+            result = Err(custom(message));
         }
         self.leave();
-        Ok(value)
+        result
     }
 
-    fn visit_hash<V: Visitor<'de>>(
+    fn visit_hash<V: Visitor<'de>, K: Keys<'b>>(
         &mut self,
         tag: u8,
-        seen: Option<Seen<'b>>,
+        keys: K,
         visitor: V,
     ) -> Result<V::Value> {
         let count = self.hash_count(tag)?;
         let hint = self.begin_container(count, 2, self.options.max_hash)?;
-        let mut pairs = Pairs { state: self, left: count, hint, key: None, seen };
-        let value = visitor.visit_map(&mut pairs)?;
+        let mut pairs = Pairs { state: self, left: count, hint, key: 0..0, keys };
+        let mut result = visitor.visit_map(&mut pairs);
         let left = pairs.left;
-        for _ in 0..left {
+        if left > 0
+            && result.is_ok()
+            && let Err(error) = self.skip_pairs(left)
+        {
+            result = Err(error);
+        }
+        self.leave();
+        result
+    }
+
+    /// Pairs that a type does not ask for.
+    #[cold]
+    fn skip_pairs(&mut self, count: usize) -> Result<()> {
+        for _ in 0..count {
             self.key()?;
             self.skip()?;
         }
-        self.leave();
-        Ok(value)
+        Ok(())
     }
 
-    /// For maps of any keys, in which each must be different.
+    /// The fields of a type. What it is given in their place lives for ever, so it is not given
+    /// where nothing can be lent.
     #[inline]
-    fn seen(&self) -> Option<Seen<'b>> {
-        if self.options.duplicate_keys { None } else { Some(Seen::new()) }
+    fn visit_fields<V: Visitor<'de>>(
+        &mut self,
+        tag: u8,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        let fields = if self.lent.is_some() { fields } else { &[] };
+        self.visit_hash(tag, Expected(fields), visitor)
+    }
+
+    /// A map of any keys, in which each must be different.
+    fn visit_any_hash<V: Visitor<'de>>(
+        &mut self,
+        tag: u8,
+        visitor: V,
+    ) -> Result<V::Value> {
+        if self.options.duplicate_keys {
+            return self.visit_hash(tag, Expected(&[]), visitor);
+        }
+        self.visit_hash(tag, &mut Seen::new(), visitor)
     }
 
     /// A value whose tag was read, and which is no way to another.
@@ -140,7 +183,7 @@ impl<'b, 'de> State<'b, 'de> {
             }
             tag::ARRAY | tag::ARRAYREF..tag::HASHREF => self.visit_array(tag, visitor),
             tag::HASH | tag::HASHREF..tag::SHORT_BINARY => {
-                self.visit_hash(tag, self.seen(), visitor)
+                self.visit_any_hash(tag, visitor)
             }
             _ => Err(self.unexpected("a value", tag)),
         }
@@ -228,7 +271,7 @@ impl<'b, 'de> State<'b, 'de> {
                 let name = self.key()?;
                 let value = visitor
                     .visit_enum(Variant { state: self, name, has_content: true })
-                    .map_err(|error| self.under(error, name))?;
+                    .map_err(|error| self.under(error, name.start..name.end))?;
                 self.leave();
                 Ok(value)
             }
@@ -241,8 +284,9 @@ impl<'b, 'de> State<'b, 'de> {
     }
 
     #[cold]
-    fn under(&self, error: Error, key: Place) -> Error {
-        self.annotate(error).in_field(&String::from_utf8_lossy(self.bytes(key)))
+    fn under(&self, error: Error, key: Range<usize>) -> Error {
+        let place = Place::new(key.start, key.end, false);
+        self.annotate(error).in_field(&String::from_utf8_lossy(self.bytes(place)))
     }
 
     /// Our own newtypes, by name.
@@ -548,18 +592,17 @@ impl<'de> Deserializer<'de> for &mut State<'_, 'de> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
         match self.peek() {
             Some(tag @ tag::HASHREF..tag::SHORT_BINARY) => {
                 self.advance();
-                self.visit_hash(tag, None, visitor)
+                self.visit_fields(tag, fields, visitor)
             }
-            // Fields that are known may not come twice: the type sees to it.
             _ => self.resolve(|state, tag| match tag {
                 tag::HASH | tag::HASHREF..tag::SHORT_BINARY => {
-                    state.visit_hash(tag, None, visitor)
+                    state.visit_fields(tag, fields, visitor)
                 }
                 _ => state.visit_plain(tag, visitor),
             }),
@@ -760,30 +803,68 @@ impl Elements<'_, '_, '_> {
 }
 
 /// The pairs of a hash.
-struct Pairs<'s, 'b, 'de> {
+struct Pairs<'s, 'b, 'de, K> {
     state: &'s mut State<'b, 'de>,
     left: usize,
     hint: usize,
-    key: Option<Place>,
-    seen: Option<Seen<'b>>,
+    /// Where the last key stands, for errors. Two words, as a place with its flag is slow to copy.
+    key: Range<usize>,
+    keys: K,
 }
 
-impl<'de> MapAccess<'de> for &mut Pairs<'_, '_, 'de> {
+/// What is known about the keys of a hash.
+trait Keys<'b> {
+    /// Takes the next key; its text, if it is one that was expected.
+    fn next(&mut self, state: &State<'b, '_>, key: Place)
+    -> Result<Option<&'static str>>;
+}
+
+/// The fields of a type that are still to come, if they come in its order. Those that are known
+/// may not come twice: the type sees to it.
+struct Expected(&'static [&'static str]);
+
+impl<'b> Keys<'b> for Expected {
+    #[inline]
+    fn next(
+        &mut self,
+        state: &State<'b, '_>,
+        key: Place,
+    ) -> Result<Option<&'static str>> {
+        let Some((&field, rest)) = self.0.split_first() else { return Ok(None) };
+        if !is_same_text(field.as_bytes(), state.bytes(key)) {
+            return Ok(None);
+        }
+        self.0 = rest;
+        Ok(Some(field))
+    }
+}
+
+impl<'b> Keys<'b> for &mut Seen<'b> {
+    #[inline]
+    fn next(
+        &mut self,
+        state: &State<'b, '_>,
+        key: Place,
+    ) -> Result<Option<&'static str>> {
+        self.add(state, key)?;
+        Ok(None)
+    }
+}
+
+impl<'b, 'de, K: Keys<'b>> MapAccess<'de> for &mut Pairs<'_, 'b, 'de, K> {
     type Error = Error;
 
     #[inline]
-    fn next_key_seed<K: DeserializeSeed<'de>>(
+    fn next_key_seed<T: DeserializeSeed<'de>>(
         &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>> {
+        seed: T,
+    ) -> Result<Option<T::Value>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         let key = self.state.key()?;
         self.left = left;
-        if let Some(seen) = &mut self.seen {
-            seen.add(self.state, key)?;
-        }
-        self.key = Some(key);
-        match seed.deserialize(Key { state: &*self.state, key }) {
+        self.key = key.start..key.end;
+        let text = self.keys.next(self.state, key)?;
+        match seed.deserialize(Key { state: &*self.state, place: key, text }) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(self.state.annotate(error)),
         }
@@ -793,10 +874,11 @@ impl<'de> MapAccess<'de> for &mut Pairs<'_, '_, 'de> {
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
         match seed.deserialize(&mut *self.state) {
             Ok(value) => Ok(value),
-            Err(error) => Err(match self.key {
-                Some(key) => self.state.under(error, key),
-                None => error,
-            }),
+            // Only behind a key, and no key stands at the beginning.
+            Err(error) if self.key.end > 0 => {
+                Err(self.state.under(error, self.key.clone()))
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -810,12 +892,40 @@ impl<'de> MapAccess<'de> for &mut Pairs<'_, '_, 'de> {
 #[derive(Clone, Copy)]
 struct Key<'s, 'b, 'de> {
     state: &'s State<'b, 'de>,
-    key: Place,
+    place: Place,
+    /// The same, if it is known to be text.
+    text: Option<&'static str>,
 }
 
-impl Key<'_, '_, '_> {
+/// Whether two keys are equal. Without a call for the short ones, which most are.
+#[inline]
+fn is_same_text(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    match one.len() {
+        0..4 => one.iter().zip(other).all(|(one, other)| one == other),
+        4..=8 => {
+            one.first_chunk::<4>() == other.first_chunk::<4>()
+                && one.last_chunk::<4>() == other.last_chunk::<4>()
+        }
+        _ => one == other,
+    }
+}
+
+impl<'s, 'b, 'de> Key<'s, 'b, 'de> {
+    fn new(state: &'s State<'b, 'de>, place: Place) -> Self {
+        Self { state, place, text: None }
+    }
+
+    /// Apart, so that what is expected is read without a call.
+    #[inline(never)]
+    fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.state.visit_string(self.place, visitor)
+    }
+
     fn text(&self) -> &str {
-        std::str::from_utf8(self.state.bytes(self.key)).unwrap_or("")
+        std::str::from_utf8(self.state.bytes(self.place)).unwrap_or("")
     }
 }
 
@@ -837,7 +947,10 @@ impl<'de> Deserializer<'de> for Key<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.state.visit_string(self.key, visitor)
+        match self.text {
+            Some(text) => visitor.visit_borrowed_str(text),
+            None => self.visit(visitor),
+        }
     }
 
     integer_keys! {
@@ -861,11 +974,11 @@ impl<'de> Deserializer<'de> for Key<'_, '_, 'de> {
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.state.visit_bytes(self.key, visitor)
+        self.state.visit_bytes(self.place, visitor)
     }
 
     fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.state.visit_bytes(self.key, visitor)
+        self.state.visit_bytes(self.place, visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -946,7 +1059,7 @@ impl<'de> EnumAccess<'de> for Variant<'_, '_, 'de> {
 
     #[inline]
     fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self)> {
-        let name = seed.deserialize(Key { state: &*self.state, key: self.name })?;
+        let name = seed.deserialize(Key::new(&*self.state, self.name))?;
         Ok((name, self))
     }
 }
@@ -996,7 +1109,7 @@ impl<'de> Parts<'_, '_, 'de> {
     fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
         let [first, second] = &mut self.parts;
         if let Some(place) = first.take().or_else(|| second.take()) {
-            return seed.deserialize(Key { state: &*self.state, key: place }).map(Some);
+            return seed.deserialize(Key::new(&*self.state, place)).map(Some);
         }
         seed.deserialize(&mut *self.state).map(Some)
     }

@@ -199,9 +199,14 @@ fn end(consumed: usize, len: usize) -> Result<()> {
     if consumed == len {
         return Ok(());
     }
+    Err(left_over(consumed, len))
+}
+
+#[cold]
+fn left_over(consumed: usize, len: usize) -> Error {
     let left = len.saturating_sub(consumed);
-    Err(Error::syntax(format!("expected the end, found {left} bytes more"))
-        .at(consumed as u64))
+    Error::syntax(format!("expected the end, found {left} bytes more"))
+        .at(consumed as u64)
 }
 
 /// Reads documents.
@@ -249,9 +254,12 @@ impl Decoder {
     /// [`Unsupported`]: crate::ErrorKind::Unsupported
     #[inline]
     pub fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
-        let (value, consumed) = self.decode_prefix(bytes)?;
-        end(consumed, bytes.len())?;
-        Ok(value)
+        let mut consumed = 0;
+        let mut result = self.decode_first(bytes, &mut consumed);
+        if result.is_ok() && consumed != bytes.len() {
+            result = Err(left_over(consumed, bytes.len()));
+        }
+        result
     }
 
     /// Reads the document at the start of `bytes`, and tells how many bytes it has.
@@ -262,14 +270,27 @@ impl Decoder {
         &mut self,
         bytes: &'de [u8],
     ) -> Result<(T, usize)> {
+        let mut consumed = 0;
+        let value = self.decode_first(bytes, &mut consumed)?;
+        Ok((value, consumed))
+    }
+
+    /// The same with the number of bytes beside the value, which is thus not copied.
+    #[inline]
+    fn decode_first<'de, T: Deserialize<'de>>(
+        &mut self,
+        bytes: &'de [u8],
+        consumed: &mut usize,
+    ) -> Result<T> {
         let header = Header::read(bytes)?;
         if header.kind != DocumentType::Raw {
-            return self.decode_packed(bytes, &header);
+            return self.decode_packed(bytes, &header, consumed);
         }
         let body = bytes.get(header.len..).unwrap_or_default();
         let mut state = State::new(body, Some(body), &header, bytes.len(), &self.options);
-        let value = de::read(&mut state, PhantomData)?;
-        Ok((value, header.len.saturating_add(state.pos)))
+        let result = de::read(&mut state, PhantomData);
+        *consumed = header.len.saturating_add(state.pos);
+        result
     }
 
     #[cold]
@@ -278,11 +299,12 @@ impl Decoder {
         &mut self,
         bytes: &'de [u8],
         header: &Header,
-    ) -> Result<(T, usize)> {
+        consumed: &mut usize,
+    ) -> Result<T> {
         let (body, end) = unpack(bytes, header, &self.options)?;
         let mut state = State::new(&body, None, header, end, &self.options);
-        let value = de::read(&mut state, PhantomData)?;
-        Ok((value, end))
+        *consumed = end;
+        de::read(&mut state, PhantomData)
     }
 
     /// Reads one document with all that Perl keeps: references, classes, what is shared.

@@ -43,14 +43,14 @@ impl Few {
     fn new(print: u64, place: Place) -> Option<Self> {
         let start = u32::try_from(place.start).ok()?;
         let len = u32::try_from(place.end.wrapping_sub(place.start)).ok()?;
-        let flag = if place.is_text { IS_TEXT } else { 0 };
+        let flag = if place.is_text() { IS_TEXT } else { 0 };
         (len < IS_TEXT).then_some(Self { print, start, len: len | flag })
     }
 
     fn place(self) -> Place {
         let (start, len) = (self.start as usize, (self.len & !IS_TEXT) as usize);
         let is_text = self.len & IS_TEXT != 0;
-        Place { start, end: start.saturating_add(len), is_text }
+        Place::new(start, start.saturating_add(len), is_text)
     }
 }
 
@@ -105,7 +105,7 @@ impl<'b> Seen<'b> {
     fn add_to_many(&mut self, state: &State<'b, '_>, key: Place) -> Result<()> {
         let entry = |place: Place| {
             let bytes = state.bytes(place);
-            (bytes, place.is_text && !bytes.is_ascii())
+            (bytes, place.is_text() && !bytes.is_ascii())
         };
         let few = self.few.iter().take(self.len);
         let many =
@@ -118,7 +118,7 @@ impl<'b> Seen<'b> {
 /// The bytes are the same, and so are the characters.
 fn is_same(state: &State<'_, '_>, one: Place, other: Place) -> bool {
     let bytes = state.bytes(one);
-    bytes == state.bytes(other) && (one.is_text == other.is_text || bytes.is_ascii())
+    bytes == state.bytes(other) && (one.is_text() == other.is_text() || bytes.is_ascii())
 }
 
 #[cold]

@@ -75,7 +75,27 @@ pub(crate) fn unzigzag(value: u64) -> i64 {
 pub(crate) struct Place {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    pub(crate) is_text: bool,
+    flag: Flag,
+}
+
+/// As wide as the other parts: a place without padding is copied word by word, as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+enum Flag {
+    Bytes = 0,
+    Text = 1,
+}
+
+impl Place {
+    #[inline]
+    pub(crate) fn new(start: usize, end: usize, is_text: bool) -> Self {
+        Self { start, end, flag: if is_text { Flag::Text } else { Flag::Bytes } }
+    }
+
+    #[inline]
+    pub(crate) fn is_text(self) -> bool {
+        self.flag == Flag::Text
+    }
 }
 
 /// What an expansion comes back to.
@@ -85,6 +105,19 @@ struct Return<'b> {
     pos: usize,
     is_copying: bool,
     is_replaying: bool,
+}
+
+/// The places that a document goes back to.
+#[derive(Default)]
+struct Rare {
+    /// Where the track bit is set, in order.
+    tracked: Vec<usize>,
+    /// Those that are being read, the innermost last.
+    open: Vec<usize>,
+    /// What references and aliases point at, where somebody wants to know.
+    targets: Option<Vec<usize>>,
+    /// Where names of classes stand.
+    classes: BTreeSet<usize>,
 }
 
 /// A body that is being read.
@@ -113,14 +146,8 @@ pub(crate) struct State<'b, 'de> {
     /// Elements for which a caller may reserve memory: never more than there are bytes, over all
     /// containers.
     hints: usize,
-    /// Where the track bit is set, in order.
-    tracked: Vec<usize>,
-    /// Those that are being read, the innermost last.
-    open: Vec<usize>,
-    /// What references and aliases point at, where somebody wants to know.
-    targets: Option<Vec<usize>>,
-    /// Where names of classes stand, if there are any.
-    classes: Option<BTreeSet<usize>>,
+    /// What few documents need, from when they do.
+    rare: Option<Box<Rare>>,
     /// The class of the last object that was met.
     pub(crate) class: Option<Place>,
     pub(crate) options: &'b ReadOptions,
@@ -154,13 +181,15 @@ impl<'b, 'de> State<'b, 'de> {
                 .unwrap_or_else(|| document_len.saturating_add(DEFAULT_ITEMS)),
             copied: options.max_copied.unwrap_or_else(|| copied_bytes(document_len)),
             hints: body.len(),
-            tracked: Vec::new(),
-            open: Vec::new(),
-            targets: None,
-            classes: None,
+            rare: None,
             class: None,
             options,
         }
+    }
+
+    #[cold]
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
     }
 
     /// The place of what is read next, in the document.
@@ -304,6 +333,29 @@ impl<'b, 'de> State<'b, 'de> {
     #[inline]
     pub(crate) fn string(&mut self, tag: u8) -> Result<Place> {
         let tag = tag & !TRACK;
+        if tag >= tag::SHORT_BINARY
+            && let Some(place) = self.short_string(tag)
+        {
+            return Ok(place);
+        }
+        self.any_string(tag)
+    }
+
+    /// A short string whose tag was read: in registers, if it is there and as long as it may be.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns its three words in memory")]
+    fn short_string(&mut self, tag: u8) -> Option<Place> {
+        let len = usize::from(tag & 0x1f);
+        let (start, end) = (self.pos, self.pos.wrapping_add(len));
+        if end > self.body.len() || len > self.options.max_string {
+            return None;
+        }
+        self.pos = end;
+        Some(Place::new(start, end, false))
+    }
+
+    #[inline(never)]
+    fn any_string(&mut self, tag: u8) -> Result<Place> {
         let (len, is_text) = match tag {
             tag::SHORT_BINARY.. => (usize::from(tag & 0x1f), false),
             tag::BINARY | tag::STR_UTF8 => {
@@ -324,7 +376,7 @@ impl<'b, 'de> State<'b, 'de> {
             return Err(self.long_string(len).err().unwrap_or_else(|| self.eof("")));
         }
         self.pos = end;
-        Ok(Place { start, end, is_text })
+        Ok(Place::new(start, end, is_text))
     }
 
     #[inline]
@@ -356,6 +408,18 @@ impl<'b, 'de> State<'b, 'de> {
     #[inline]
     pub(crate) fn key(&mut self) -> Result<Place> {
         let at = self.pos;
+        if let Some(tag @ tag::SHORT_BINARY..TRACK) = self.peek() {
+            self.advance();
+            if let Some(place) = self.short_string(tag) {
+                return Ok(place);
+            }
+            self.unread();
+        }
+        self.any_key(at)
+    }
+
+    #[inline(never)]
+    fn any_key(&mut self, at: usize) -> Result<Place> {
         match self.byte()? & !TRACK {
             tag::COPY => self.copied_key(at),
             tag => self.string(tag),
@@ -389,7 +453,7 @@ impl<'b, 'de> State<'b, 'de> {
             }
             tag => (self.string(tag)?, at),
         };
-        self.classes.get_or_insert_default().insert(at);
+        self.rare().classes.insert(at);
         Ok(place)
     }
 
@@ -404,7 +468,7 @@ impl<'b, 'de> State<'b, 'de> {
         }
         let at = self.pos;
         let target = self.earlier(at)?;
-        if !self.classes.as_ref().is_some_and(|classes| classes.contains(&target)) {
+        if !self.rare.as_ref().is_some_and(|rare| rare.classes.contains(&target)) {
             return Err(self
                 .syntax("expected the place of a class, found that of something else"));
         }
@@ -428,9 +492,12 @@ impl<'b, 'de> State<'b, 'de> {
 
     /// Notes that something with the track bit begins at `at`.
     pub(crate) fn note(&mut self, at: usize) {
-        let is_new = self.tracked.last().is_none_or(|&last| last < at);
-        if is_new && !self.is_replaying {
-            self.tracked.push(at);
+        if self.is_replaying {
+            return;
+        }
+        let tracked = &mut self.rare().tracked;
+        if tracked.last().is_none_or(|&last| last < at) {
+            tracked.push(at);
         }
     }
 
@@ -439,16 +506,17 @@ impl<'b, 'de> State<'b, 'de> {
     fn begin(&mut self, at: usize) {
         self.note(at);
         // One that is open is read once more from its own tag.
-        if self.open.last() != Some(&at) {
-            self.open.push(at);
+        let open = &mut self.rare().open;
+        if open.last() != Some(&at) {
+            open.push(at);
         }
     }
 
     /// The places that references and aliases in a value point at, in order.
     pub(crate) fn targets(mut self) -> Result<Vec<usize>> {
-        self.targets = Some(Vec::new());
+        self.rare().targets = Some(Vec::new());
         self.skip()?;
-        let mut targets = self.targets.unwrap_or_default();
+        let mut targets = self.rare().targets.take().unwrap_or_default();
         targets.sort_unstable();
         targets.dedup();
         Ok(targets)
@@ -459,15 +527,15 @@ impl<'b, 'de> State<'b, 'de> {
     pub(crate) fn target(&mut self, at: usize) -> Result<usize> {
         // A reference may point at its own tag.
         let target = self.earlier(at.saturating_add(1))?;
-        if self.tracked.binary_search(&target).is_err() {
-            return Err(
-                self.syntax("expected the offset of something tracked, found another")
-            );
+        if let Some(rare) = &mut self.rare
+            && rare.tracked.binary_search(&target).is_ok()
+        {
+            if let Some(targets) = &mut rare.targets {
+                targets.push(target);
+            }
+            return Ok(target);
         }
-        if let Some(targets) = &mut self.targets {
-            targets.push(target);
-        }
-        Ok(target)
+        Err(self.syntax("expected the offset of something tracked, found another"))
     }
 
     /// Reads the offset of COPY, whose tag stands at `at`.
@@ -523,6 +591,7 @@ impl<'b, 'de> State<'b, 'de> {
     }
 
     /// Counts something that costs time but no bytes.
+    #[inline(never)]
     pub(crate) fn spend(&mut self, items: usize) -> Result<()> {
         self.items = self.items.checked_sub(items).ok_or_else(|| {
             Error::limit(
@@ -543,6 +612,12 @@ impl<'b, 'de> State<'b, 'de> {
             }
             None => Err(self.too_deep()),
         }
+    }
+
+    #[cold]
+    fn too_many(&self, max: usize, count: usize) -> Error {
+        Error::limit(format!("expected at most {max} elements, found {count}"))
+            .at(self.offset())
     }
 
     #[cold]
@@ -588,10 +663,7 @@ impl<'b, 'de> State<'b, 'de> {
             return Err(self.eof("expected as many elements as announced"));
         }
         if count > max {
-            return Err(Error::limit(format!(
-                "expected at most {max} elements, found {count}"
-            ))
-            .at(self.offset()));
+            return Err(self.too_many(max, count));
         }
         if self.is_counted || self.is_replaying {
             self.spend(values)?;
@@ -624,7 +696,8 @@ impl<'b, 'de> State<'b, 'de> {
         object: bool,
         read: impl FnOnce(&mut Self, u8) -> Result<R>,
     ) -> Result<R> {
-        let (levels, open) = (self.levels, self.open.len());
+        let open = self.rare.as_ref().map_or(0, |rare| rare.open.len());
+        let levels = self.levels;
         let mut back = None;
         // Whether a reference leads to what is read next.
         let mut is_referred = false;
@@ -701,7 +774,9 @@ impl<'b, 'de> State<'b, 'de> {
             self.come_back(back);
         }
         self.levels = levels;
-        self.open.truncate(open);
+        if let Some(rare) = &mut self.rare {
+            rare.open.truncate(open);
+        }
         Ok(value)
     }
 
@@ -724,7 +799,7 @@ impl<'b, 'de> State<'b, 'de> {
     /// Goes to what is tracked.
     fn follow(&mut self, at: usize, back: &mut Option<Return<'b>>) -> Result<()> {
         let target = self.target(at)?;
-        if self.open.contains(&target) {
+        if self.rare.as_ref().is_some_and(|rare| rare.open.contains(&target)) {
             return Err(Error::unsupported(
                 "expected a value without cycles, found a reference to what it is part of",
             )

@@ -354,7 +354,7 @@ impl<'de> Reader<'_, '_, 'de> {
             }
             None => Cow::Owned(self.state.bytes(place).to_vec()),
         };
-        Str { bytes, is_text: place.is_text }
+        Str { bytes, is_text: place.is_text() }
     }
 
     /// The number of what begins at `at` with the track bit, if anything refers to it.
@@ -599,6 +599,18 @@ impl<'de> Reader<'_, '_, 'de> {
         self.referent()
     }
 
+    /// Short integers, as long as they come and there is room for them. Where the vector may have
+    /// to grow, or other values come too, each is put together on the stack first, word by word,
+    /// and then copied in larger parts: at five times the cost.
+    #[inline(never)]
+    fn integers(&mut self, count: usize, values: &mut Vec<Value<'de>>) {
+        while values.len() < count.min(values.capacity())
+            && let Some(value) = self.state.short_integer()
+        {
+            values.push(Value::Int(value.cast_signed()));
+        }
+    }
+
     /// A value whose tag was read, and which is no way to another.
     fn plain(&mut self, tag: u8) -> Result<Value<'de>> {
         Ok(match tag {
@@ -630,11 +642,10 @@ impl<'de> Reader<'_, '_, 'de> {
                 let max = self.state.options.max_array;
                 let hint = self.state.begin_container(count, 1, max)?;
                 let mut values = Vec::with_capacity(hint);
-                for _ in 0..count {
-                    // Not through a `Result`, which moves the value twice.
-                    match self.state.short_integer() {
-                        Some(value) => values.push(Value::Int(value.cast_signed())),
-                        None => values.push(self.value(true)?),
+                while values.len() < count {
+                    self.integers(count, &mut values);
+                    if values.len() < count {
+                        values.push(self.value(true)?);
                     }
                 }
                 self.state.leave();
