@@ -363,6 +363,29 @@ impl<'w> Serializer for &'w mut Writer {
         }
     }
 
+    /// What vectors and slices call.
+    #[inline]
+    fn collect_seq<I>(self, elements: I) -> Result<()>
+    where
+        I: IntoIterator,
+        I::Item: Serialize,
+    {
+        let elements = elements.into_iter();
+        let len = match elements.size_hint() {
+            (least, Some(most)) if least == most => Some(least),
+            _ => None,
+        };
+        let mut compound = self.serialize_seq(len)?;
+        let (mut bytes, mut len) = ([0; SHORT_LEN], 0);
+        for element in elements {
+            compound.count()?;
+            let short = Short { bytes: &mut bytes, len: &mut len };
+            element.serialize(Element { writer: compound.writer, short })?;
+        }
+        Short { bytes: &mut bytes, len: &mut len }.move_to(compound.writer);
+        compound.finish()
+    }
+
     #[inline]
     fn serialize_tuple(self, len: usize) -> Result<Compound<'w>> {
         if self.special != Special::None {
@@ -417,6 +440,170 @@ impl<'w> Serializer for &'w mut Writer {
         Compound::hash(&mut *self, 1, Kind::Plain)?;
         self.put_static_key(variant);
         Compound::hash(self, len, Kind::Variant)
+    }
+}
+
+/// Bytes that are moved to the output together.
+const SHORT_LEN: usize = 128;
+
+/// Short integers that follow one another in an array. Between two of them nothing of the output
+/// is loaded or stored: it is filled from here, a part at a time. The length is a variable of its
+/// own, which thus stays in a register.
+struct Short<'s> {
+    bytes: &'s mut [u8; SHORT_LEN],
+    len: &'s mut usize,
+}
+
+impl Short<'_> {
+    /// Whether the integer is a short one, and there is room.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "three bytes at most")]
+    fn take(&mut self, value: u64) -> bool {
+        let Some(to) = self.bytes.get_mut(*self.len..).and_then(<[u8]>::first_chunk_mut)
+        else {
+            return false;
+        };
+        // The first byte is the lowest.
+        let tag = u64::from(tag::VARINT);
+        let (word, len) = match value {
+            0..0x10 => (value, 1),
+            0x10..0x80 => (tag | value << 8, 2),
+            0x80..0x4000 => (tag | (value & 0x7f | 0x80) << 8 | (value >> 7) << 16, 3),
+            _ => return false,
+        };
+        *to = (word as u32).to_le_bytes();
+        *self.len += len;
+        true
+    }
+
+    #[inline]
+    fn move_to(self, writer: &mut Writer) {
+        if *self.len > 0 {
+            writer.out.extend_from_slice(&self.bytes[..*self.len]);
+            *self.len = 0;
+        }
+    }
+}
+
+/// Where an element of an array is written: a short integer into `short`, anything else behind
+/// what stands there.
+struct Element<'w, 's> {
+    writer: &'w mut Writer,
+    short: Short<'s>,
+}
+
+impl<'w> Element<'w, '_> {
+    #[inline]
+    fn writer(self) -> &'w mut Writer {
+        self.short.move_to(self.writer);
+        self.writer
+    }
+}
+
+/// Integers go into the short ones if they can.
+macro_rules! element_integers {
+    ($($name:ident($type:ty))*) => {$(
+        #[inline]
+        fn $name(mut self, value: $type) -> Result<()> {
+            if let Ok(value) = u64::try_from(value)
+                && self.short.take(value)
+            {
+                return Ok(());
+            }
+            self.writer().$name(value)
+        }
+    )*};
+}
+
+/// Everything else is the writer's.
+macro_rules! element_values {
+    ($($name:ident($($value:ident: $type:ty),*) -> $ok:ty;)*) => {$(
+        #[inline]
+        fn $name(self, $($value: $type),*) -> Result<$ok> {
+            self.writer().$name($($value),*)
+        }
+    )*};
+}
+
+impl<'w> Serializer for Element<'w, '_> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Compound<'w>;
+    type SerializeTuple = Compound<'w>;
+    type SerializeTupleStruct = Compound<'w>;
+    type SerializeTupleVariant = Compound<'w>;
+    type SerializeMap = Compound<'w>;
+    type SerializeStruct = Compound<'w>;
+    type SerializeStructVariant = Compound<'w>;
+
+    #[inline]
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    element_integers! {
+        serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64)
+        serialize_u8(u8) serialize_u16(u16) serialize_u32(u32) serialize_u64(u64)
+    }
+
+    element_values! {
+        serialize_bool(value: bool) -> ();
+        serialize_i128(value: i128) -> ();
+        serialize_u128(value: u128) -> ();
+        serialize_f32(value: f32) -> ();
+        serialize_f64(value: f64) -> ();
+        serialize_char(value: char) -> ();
+        serialize_str(value: &str) -> ();
+        serialize_bytes(value: &[u8]) -> ();
+        serialize_none() -> ();
+        serialize_unit() -> ();
+        serialize_unit_struct(name: &'static str) -> ();
+        serialize_unit_variant(name: &'static str, index: u32, variant: &'static str) -> ();
+        serialize_seq(len: Option<usize>) -> Compound<'w>;
+        serialize_tuple(len: usize) -> Compound<'w>;
+        serialize_tuple_struct(name: &'static str, len: usize) -> Compound<'w>;
+        serialize_tuple_variant(
+            name: &'static str, index: u32, variant: &'static str, len: usize
+        ) -> Compound<'w>;
+        serialize_map(len: Option<usize>) -> Compound<'w>;
+        serialize_struct(name: &'static str, len: usize) -> Compound<'w>;
+        serialize_struct_variant(
+            name: &'static str, index: u32, variant: &'static str, len: usize
+        ) -> Compound<'w>;
+    }
+
+    #[inline]
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        self.writer().serialize_some(value)
+    }
+
+    #[inline]
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.writer().serialize_newtype_struct(name, value)
+    }
+
+    #[inline]
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.writer().serialize_newtype_variant(name, index, variant, value)
+    }
+
+    #[inline]
+    fn collect_seq<I>(self, elements: I) -> Result<()>
+    where
+        I: IntoIterator,
+        I::Item: Serialize,
+    {
+        self.writer().collect_seq(elements)
     }
 }
 
