@@ -655,14 +655,22 @@ impl<'de> Reader<'_, '_, 'de> {
                 let count = self.state.hash_count(tag)?;
                 let max = self.state.options.max_hash;
                 let hint = self.state.begin_container(count, 2, max)?;
-                let mut seen = (!self.state.options.duplicate_keys).then(Seen::new);
+                let mut keys = Seen::new();
+                // By reference: an option of the list itself would be a copy of it.
+                let mut seen = (!self.state.options.duplicate_keys).then_some(&mut keys);
                 let mut pairs = Vec::with_capacity(hint);
                 for _ in 0..count {
                     let key = self.state.key()?;
                     if let Some(seen) = &mut seen {
                         seen.add(self.state, key)?;
                     }
-                    pairs.push((self.str(key), self.value(true)?));
+                    let key = self.str(key);
+                    match self.state.short_integer() {
+                        Some(value) => {
+                            pairs.push((key, Value::Int(value.cast_signed())));
+                        }
+                        None => pairs.push((key, self.value(true)?)),
+                    }
                 }
                 self.state.leave();
                 Value::Hash(pairs)
