@@ -17,7 +17,7 @@ use crate::scan::{
     unknown_large,
 };
 use crate::ser::Core;
-use crate::wire::{LONG, RESTRICTED, code, hook_flag, key_flag};
+use crate::wire::{Cursor, LONG, RESTRICTED, code, hook_flag, key_flag};
 use crate::{Decoder, Encoder, Error, Result, WriteOptions};
 
 /// Bytes, borrowed from the image where they were read from one.
@@ -627,46 +627,57 @@ impl<'de> Build<'_, '_, 'de> {
         self.reader.class()
     }
 
-    /// An integer that is here and that nothing refers to, without the way over a result: what
-    /// long arrays are mostly made of.
+    /// Appends the integers of one form that are next, as many as there is room for and at most
+    /// `most`, and tells how many there were. Long arrays are mostly made of them, and nothing
+    /// needs a look at each: they are of one size, and nothing refers to them.
     #[inline]
-    fn plain_int(&mut self) -> Option<i64> {
+    fn int_run(&mut self, elements: &mut Vec<Value<'de>>, most: usize) -> usize {
         if !self.is_first {
-            return None;
+            return 0;
         }
         let form = self.reader.form;
         let cursor = &mut self.reader.cursor;
-        let value = match *cursor.rest() {
-            [code::BYTE, byte, ..] => {
-                cursor.pass(2);
-                i64::from(byte).wrapping_sub(128)
+        // With room, no memory is taken beyond what the caller allowed.
+        let room = elements.capacity().saturating_sub(elements.len()).min(most);
+        let count = match cursor.peek() {
+            Some(code::BYTE) => {
+                append_run(cursor, elements, room, |&[_, byte]: &[u8; 2]| {
+                    i64::from(byte).wrapping_sub(128)
+                })
             }
-            [code::NETINT, a, b, c, d, ..] => {
-                cursor.pass(5);
-                i64::from(i32::from_be_bytes([a, b, c, d]))
+            Some(code::NETINT) => {
+                append_run(cursor, elements, room, |&[_, a, b, c, d]: &[u8; 5]| {
+                    i64::from(i32::from_be_bytes([a, b, c, d]))
+                })
             }
-            [code::INTEGER, ref rest @ ..] if form.int_bytes == 8 => {
-                let bytes = *rest.first_chunk()?;
-                cursor.pass(9);
-                form.int(bytes)
-            }
-            _ => return None,
+            Some(code::INTEGER) if form.int_bytes == 8 => append_run(
+                cursor,
+                elements,
+                room,
+                |&[_, a, b, c, d, e, f, g, h]: &[u8; 9]| {
+                    form.int([a, b, c, d, e, f, g, h])
+                },
+            ),
+            _ => 0,
         };
-        self.begin();
-        Some(value)
+        self.tag = self.tag.wrapping_add(count);
+        count
     }
 
     fn array(&mut self, count: usize, left: Left) -> Result<Value<'de>> {
         self.begin();
         let left = left.enter()?;
         let mut elements = self.reserve(count);
-        for left_over in (1..=count).rev() {
+        let mut left_over = count;
+        while left_over > 0 {
             grow(&mut elements, left_over);
-            let value = match self.plain_int() {
-                Some(value) => Value::Int(value),
-                None => self.item(left, true)?,
-            };
-            elements.push(value);
+            let passed = self.int_run(&mut elements, left_over);
+            if passed == 0 {
+                elements.push(self.item(left, true)?);
+                left_over = left_over.saturating_sub(1);
+            } else {
+                left_over = left_over.saturating_sub(passed);
+            }
         }
         Ok(Value::Array(elements))
     }
@@ -827,6 +838,26 @@ fn grow<T>(elements: &mut Vec<T>, left: usize) {
     if elements.len() == elements.capacity() {
         elements.reserve_exact(elements.len().max(16).min(left));
     }
+}
+
+/// Appends the items that are next and begin with the same code as the first of them, of
+/// `STRIDE` bytes each and at most `most`, and tells how many there were.
+#[inline]
+fn append_run<const STRIDE: usize>(
+    cursor: &mut Cursor<'_>,
+    elements: &mut Vec<Value<'_>>,
+    most: usize,
+    int: impl Fn(&[u8; STRIDE]) -> i64,
+) -> usize {
+    let (items, _) = cursor.rest().as_chunks::<STRIDE>();
+    let items = items.get(..most).unwrap_or(items);
+    let code = items.first().and_then(|item| item.first()).copied();
+    let count = items.iter().take_while(|item| item.first().copied() == code).count();
+    // Counted first: of a slice it is known how many there are, and none is looked at for room.
+    let items = items.get(..count).unwrap_or_default();
+    elements.extend(items.iter().map(|item| Value::Int(int(item))));
+    cursor.pass(count.saturating_mul(STRIDE));
+    count
 }
 
 /// A string with the flag, which an empty one loses.

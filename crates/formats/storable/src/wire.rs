@@ -255,7 +255,34 @@ impl Header {
     }
 
     /// The header of the image that begins at `start` of `input`.
+    #[inline]
     pub(crate) fn take(input: &[u8], start: usize, kind: ImageKind) -> Result<Self> {
+        let rest = input.get(start..).unwrap_or_default();
+        if kind != ImageKind::File {
+            // What nearly all images begin with.
+            if rest.starts_with(NETWORK_HEADER) {
+                return Ok(Self::usual(Form::NETWORK, NETWORK_HEADER));
+            }
+            if rest.starts_with(NATIVE_HEADER) {
+                return Ok(Self::usual(Form::NATIVE, NATIVE_HEADER));
+            }
+        }
+        Self::take_any(input, start, kind)
+    }
+
+    /// A header in memory as this crate writes it.
+    #[inline]
+    fn usual(form: Form, header: &[u8]) -> Self {
+        Self {
+            is_file: false,
+            is_network: form.is_network,
+            minor: MINOR,
+            form,
+            size_bytes: header.len(),
+        }
+    }
+
+    fn take_any(input: &[u8], start: usize, kind: ImageKind) -> Result<Self> {
         let mut cursor = Cursor { input, pos: start };
         let rest = input.get(start..).unwrap_or_default();
         let is_file = rest.starts_with(FILE_MAGIC);
@@ -343,6 +370,9 @@ impl Form {
         float_bytes: 8,
         is_network: true,
     };
+
+    /// The form of images by Perl on 64-bit little-endian machines.
+    const NATIVE: Self = Self { big_sizes: false, is_network: false, ..Self::NETWORK };
 
     fn take_native(cursor: &mut Cursor<'_>, minor: u8) -> Result<Self> {
         let at = cursor.pos;
