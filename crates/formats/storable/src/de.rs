@@ -180,9 +180,13 @@ macro_rules! integers {
                         self.reader.cursor.pass(5);
                         visitor.visit_i64(i64::from(i32::from_be_bytes([a, b, c, d])))
                     }
-                    [code::INTEGER, ..] => {
-                        self.reader.cursor.pass(1);
-                        visitor.visit_i64(self.reader.machine_int()?)
+                    [code::INTEGER, a, b, c, d, e, f, g, h, ..]
+                        if self.reader.form.int_bytes == 8 =>
+                    {
+                        self.reader.cursor.pass(9);
+                        visitor.visit_i64(
+                            self.reader.form.int([a, b, c, d, e, f, g, h]),
+                        )
                     }
                     _ => self.visit_rare_int(visitor),
                 }

@@ -17,7 +17,7 @@ use crate::scan::{
     unknown_large,
 };
 use crate::ser::Core;
-use crate::wire::{Cursor, LONG, RESTRICTED, code, hook_flag, key_flag};
+use crate::wire::{Cursor, Form, LONG, RESTRICTED, code, hook_flag, key_flag};
 use crate::{Decoder, Encoder, Error, Result, WriteOptions};
 
 /// Bytes, borrowed from the image where they were read from one.
@@ -682,6 +682,55 @@ impl<'de> Build<'_, '_, 'de> {
         Ok(Value::Array(elements))
     }
 
+    /// Appends the pair that is next if its value is a usual scalar, to which nothing refers.
+    ///
+    /// A value is made where its pair is put: one that is carried through results first is
+    /// written in parts and read as a whole, for which the processor waits.
+    #[inline]
+    fn plain_pair(&mut self, pairs: &mut Vec<Pair<'de>>) -> Result<bool> {
+        let form = self.reader.form;
+        let cursor = &mut self.reader.cursor;
+        match *cursor.rest() {
+            [code::BYTE, byte, ..] => {
+                cursor.pass(2);
+                let key = plain_key(cursor, form)?;
+                pairs.push(Pair {
+                    key,
+                    value: Value::Int(i64::from(byte).wrapping_sub(128)),
+                });
+            }
+            [code::SCALAR, length, ref rest @ ..] => {
+                let Some(bytes) = rest.get(..usize::from(length)) else {
+                    return Ok(false);
+                };
+                cursor.pass(bytes.len().saturating_add(2));
+                let key = plain_key(cursor, form)?;
+                pairs.push(Pair { key, value: Value::Bytes(Cow::Borrowed(bytes)) });
+            }
+            [code::NETINT, a, b, c, d, ..] => {
+                cursor.pass(5);
+                let key = plain_key(cursor, form)?;
+                let value = i64::from(i32::from_be_bytes([a, b, c, d]));
+                pairs.push(Pair { key, value: Value::Int(value) });
+            }
+            [code::INTEGER, a, b, c, d, e, f, g, h, ..] if form.int_bytes == 8 => {
+                cursor.pass(9);
+                let key = plain_key(cursor, form)?;
+                let value = form.int([a, b, c, d, e, f, g, h]);
+                pairs.push(Pair { key, value: Value::Int(value) });
+            }
+            [code::DOUBLE, a, b, c, d, e, f, g, h, ..] if form.float_bytes == 8 => {
+                cursor.pass(9);
+                let key = plain_key(cursor, form)?;
+                let value = form.float([a, b, c, d, e, f, g, h]);
+                pairs.push(Pair { key, value: Value::Double(value) });
+            }
+            _ => return Ok(false),
+        }
+        self.begin();
+        Ok(true)
+    }
+
     fn hash(
         &mut self,
         count: usize,
@@ -693,6 +742,9 @@ impl<'de> Build<'_, '_, 'de> {
         let mut pairs = self.reserve(count);
         for left_over in (1..=count).rev() {
             grow(&mut pairs, left_over);
+            if self.is_first && flags.is_none() && self.plain_pair(&mut pairs)? {
+                continue;
+            }
             let value = self.item(left, false)?;
             let key = if flags.is_some() {
                 let (key, flags) = self.reader.flagged_key()?;
@@ -711,9 +763,7 @@ impl<'de> Build<'_, '_, 'de> {
                     is_placeholder: flags & key_flag::PLACEHOLDER != 0,
                 }
             } else {
-                let length = self.reader.cursor.signed_size(self.reader.form)?;
-                let bytes = self.reader.cursor.bytes(length)?;
-                Key { bytes: Cow::Borrowed(bytes), ..Key::default() }
+                plain_key(&mut self.reader.cursor, self.reader.form)?
             };
             pairs.push(Pair { key, value });
         }
@@ -838,6 +888,13 @@ fn grow<T>(elements: &mut Vec<T>, left: usize) {
     if elements.len() == elements.capacity() {
         elements.reserve_exact(elements.len().max(16).min(left));
     }
+}
+
+/// A key without flags.
+#[inline]
+fn plain_key<'de>(cursor: &mut Cursor<'de>, form: Form) -> Result<Key<'de>> {
+    let length = cursor.signed_size(form)?;
+    Ok(Key { bytes: Cow::Borrowed(cursor.bytes(length)?), ..Key::default() })
 }
 
 /// Appends the items that are next and begin with the same code as the first of them, of
