@@ -17,17 +17,21 @@ use serde::de::{
 use crate::blessed::TOKEN;
 use crate::number::{self, Number};
 use crate::reader::{Key, Opened, Reader, Token};
-use crate::scan::Left;
-use crate::wire::code;
+use crate::scan::{LEAST_PAIR, Left, scalar_end};
+use crate::wire::{SIGNED_MAX, code};
 use crate::{Error, Result};
 
 /// Reads the root of the image.
+#[inline]
 pub(crate) fn read<'de, T: DeserializeSeed<'de>>(
     reader: &mut Reader<'_, 'de>,
     seed: T,
 ) -> Result<T::Value> {
     let (left, at) = (reader.left(), reader.pos());
-    seed.deserialize(Item { reader, left }).map_err(|error| error.at(at))
+    match seed.deserialize(Item { reader, left }) {
+        Ok(value) => Ok(value),
+        Err(error) => Err(error.at(at)),
+    }
 }
 
 /// The item that begins at the reader's place.
@@ -52,6 +56,23 @@ impl<'de> Item<'_, '_, 'de> {
     #[inline]
     fn open(&mut self) -> Result<Token<'de>> {
         self.reader.open(&mut self.left)
+    }
+
+    /// The count of the array or hash with this code that begins here or behind a reference:
+    /// what most of them are, without the way over a token.
+    #[inline]
+    fn open_plain(&mut self, code: u8, least: usize) -> Result<Option<usize>> {
+        let cursor = &mut self.reader.cursor;
+        match cursor.rest() {
+            [first, ..] if *first == code => cursor.pass(1),
+            [code::REF, second, ..] if *second == code => {
+                self.left = self.left.wrap()?;
+                cursor.pass(2);
+            }
+            _ => return Ok(None),
+        }
+        let count = cursor.signed_size(self.reader.form)?;
+        cursor.check_count(count, least).map(Some)
     }
 
     fn visit_array<V: Visitor<'de>>(self, count: usize, visitor: V) -> Result<V::Value> {
@@ -180,13 +201,16 @@ macro_rules! integers {
                         self.reader.cursor.pass(5);
                         visitor.visit_i64(i64::from(i32::from_be_bytes([a, b, c, d])))
                     }
-                    [code::INTEGER, a, b, c, d, e, f, g, h, ..]
+                    [code::INTEGER, ref rest @ ..]
                         if self.reader.form.int_bytes == 8 =>
                     {
-                        self.reader.cursor.pass(9);
-                        visitor.visit_i64(
-                            self.reader.form.int([a, b, c, d, e, f, g, h]),
-                        )
+                        match rest.first_chunk() {
+                            Some(&bytes) => {
+                                self.reader.cursor.pass(9);
+                                visitor.visit_i64(self.reader.form.int(bytes))
+                            }
+                            None => self.visit_rare_int(visitor),
+                        }
                     }
                     _ => self.visit_rare_int(visitor),
                 }
@@ -358,6 +382,9 @@ impl<'de> Deserializer<'de> for Item<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        if let Some(count) = self.open_plain(code::ARRAY, 1)? {
+            return self.visit_array(count, visitor);
+        }
         match self.open()? {
             Token::Array(count) => self.visit_array(count, visitor),
             token => self.visit(token, visitor),
@@ -385,6 +412,9 @@ impl<'de> Deserializer<'de> for Item<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        if let Some(count) = self.open_plain(code::HASH, LEAST_PAIR)? {
+            return self.visit_hash(count, false, visitor);
+        }
         match self.open()? {
             Token::Hash { count, is_flagged } => {
                 self.visit_hash(count, is_flagged, visitor)
@@ -513,8 +543,26 @@ impl<'a, 's, 'de> Pairs<'a, 's, 'de> {
         Self { reader, left, count, is_flagged, next, key: Key::Bytes(&[]) }
     }
 
-    /// The next key; the reader is at its value.
+    /// The next key where it has no flags and its value is a usual scalar. If not, or if
+    /// something is cut, nothing is done.
     #[inline]
+    fn advance_plain(&mut self) -> Option<&'de [u8]> {
+        if self.is_flagged {
+            return None;
+        }
+        let count = self.count.checked_sub(1)?;
+        let (cursor, form) = (self.reader.cursor, self.reader.form);
+        let end = scalar_end(&cursor, form)?;
+        let (size, rest) = cursor.input.get(end..)?.split_first_chunk()?;
+        let length = usize::try_from(form.size(*size)).ok()?;
+        let key = rest.get(..length).filter(|_| length <= SIGNED_MAX)?;
+        self.count = count;
+        self.next = end.saturating_add(4).saturating_add(length);
+        self.key = Key::Bytes(key);
+        Some(key)
+    }
+
+    /// The next key; the reader is at its value.
     fn advance(&mut self) -> Result<Option<Key<'de>>> {
         while let Some(count) = self.count.checked_sub(1) {
             self.count = count;
@@ -561,8 +609,14 @@ impl<'de> MapAccess<'de> for &mut Pairs<'_, '_, 'de> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>> {
-        let Some(key) = self.advance()? else { return Ok(None) };
-        match seed.deserialize(KeyItem(key)) {
+        let key = match self.advance_plain() {
+            Some(key) => seed.deserialize(KeyItem(Key::Bytes(key))),
+            None => match self.advance()? {
+                Some(key) => seed.deserialize(KeyItem(key)),
+                None => return Ok(None),
+            },
+        };
+        match key {
             Ok(key) => Ok(Some(key)),
             Err(error) => Err(error.at(self.reader.pos())),
         }

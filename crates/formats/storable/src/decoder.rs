@@ -218,8 +218,10 @@ impl Decoder {
     /// Any kind but `Io`, with the offset.
     #[inline]
     pub fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
-        let (value, used) = self.decode_prefix(bytes)?;
-        end(bytes, used)?;
+        // Not by `decode_prefix`: a value in a tuple is moved once more.
+        let mut reader = Reader::new(bytes, 0, self.options, &mut self.scratch)?;
+        let value = de::read(&mut reader, PhantomData)?;
+        end(bytes, reader.pos())?;
         Ok(value)
     }
 

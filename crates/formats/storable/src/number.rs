@@ -254,8 +254,48 @@ pub(crate) fn parse_uint(text: &[u8]) -> Option<u128> {
 }
 
 /// The float that text is, if it is one: `5.018`, `1e+300`, `Inf`, `-Inf`, `NaN`.
+#[inline]
 pub(crate) fn parse_float(text: &[u8]) -> Option<f64> {
-    std::str::from_utf8(text).ok()?.parse().ok()
+    match parse_decimals(text) {
+        Some(value) => Some(value),
+        None => std::str::from_utf8(text).ok()?.parse().ok(),
+    }
+}
+
+/// A float of few digits, without an exponent and without the general algorithm.
+///
+/// At most 15 digits and at most `10^14` are exact as floats, so their quotient, which is
+/// rounded once, is the float nearest to the text.
+fn parse_decimals(text: &[u8]) -> Option<f64> {
+    const POWERS: [f64; 15] =
+        [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    // With the point.
+    if digits.len() > 16 {
+        return None;
+    }
+    let mut whole: u64 = 0;
+    let mut point = None;
+    for (index, &byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                let digit = u64::from(byte.wrapping_sub(b'0'));
+                whole = whole.wrapping_mul(10).wrapping_add(digit);
+            }
+            // A digit stands before it and behind it.
+            b'.' if point.is_none() && index > 0 => point = Some(index),
+            _ => return None,
+        }
+    }
+    let behind = match point {
+        Some(point) => {
+            digits.len().checked_sub(point.wrapping_add(1)).filter(|&n| n > 0)?
+        }
+        None if digits.is_empty() || digits.len() > 15 => return None,
+        None => 0,
+    };
+    let size = whole as f64 / POWERS.get(behind)?;
+    Some(if digits.len() < text.len() { -size } else { size })
 }
 
 /// The number that text stands for, if it is exactly what is written for a number that becomes
@@ -333,6 +373,34 @@ mod tests {
                 (String::from_utf8_lossy(float(*value).as_bytes()).into_owned(), text)
             })
             .filter(|(found, text)| found != *text)
+            .collect();
+        assert!(bad.is_empty(), "{bad:?}");
+    }
+
+    #[test]
+    fn floats_of_few_digits_are_read_as_the_general_algorithm_reads_them() {
+        let mut texts: Vec<String> =
+            ["", "-", ".", "-.", "5.", ".5", "1..2", "+5", "-0", "0.0", "00.10", "1e5"]
+                .map(str::to_owned)
+                .into();
+        // All places of the point in numbers of all lengths.
+        for digits in 1..=18 {
+            for number in
+                ["9007199254740993123", "1234567890123456789", "999999999999999999"]
+            {
+                let number = &number[..digits];
+                texts.push(number.to_owned());
+                for point in 0..=digits {
+                    let (whole, behind) = number.split_at(point);
+                    texts.push(format!("{whole}.{behind}"));
+                    texts.push(format!("-{whole}.{behind}"));
+                }
+            }
+        }
+        let read = |text: &String| parse_float(text.as_bytes()).map(f64::to_bits);
+        let bad: Vec<_> = texts
+            .iter()
+            .filter(|text| read(text) != text.parse().ok().map(f64::to_bits))
             .collect();
         assert!(bad.is_empty(), "{bad:?}");
     }

@@ -169,6 +169,12 @@ impl<'s, 'de> Reader<'s, 'de> {
             self.cursor.pos = self.known.1;
             return Ok(());
         }
+        if let Some(end) = scalar_end(&self.cursor, self.form)
+            && end <= self.cursor.input.len()
+        {
+            self.cursor.pos = end;
+            return Ok(());
+        }
         let mut scan = Scan::new(self.cursor, self.form, &self.options, None);
         scan.pass(left)?;
         let (cursor, needs_table) = (scan.cursor, scan.needs_table);

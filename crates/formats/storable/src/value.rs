@@ -713,16 +713,18 @@ impl<'de> Build<'_, '_, 'de> {
                 let value = i64::from(i32::from_be_bytes([a, b, c, d]));
                 pairs.push(Pair { key, value: Value::Int(value) });
             }
-            [code::INTEGER, a, b, c, d, e, f, g, h, ..] if form.int_bytes == 8 => {
+            [code::INTEGER, ref rest @ ..] if form.int_bytes == 8 => {
+                let Some(&bytes) = rest.first_chunk() else { return Ok(false) };
                 cursor.pass(9);
                 let key = plain_key(cursor, form)?;
-                let value = form.int([a, b, c, d, e, f, g, h]);
+                let value = form.int(bytes);
                 pairs.push(Pair { key, value: Value::Int(value) });
             }
-            [code::DOUBLE, a, b, c, d, e, f, g, h, ..] if form.float_bytes == 8 => {
+            [code::DOUBLE, ref rest @ ..] if form.float_bytes == 8 => {
+                let Some(&bytes) = rest.first_chunk() else { return Ok(false) };
                 cursor.pass(9);
                 let key = plain_key(cursor, form)?;
-                let value = form.float([a, b, c, d, e, f, g, h]);
+                let value = form.float(bytes);
                 pairs.push(Pair { key, value: Value::Double(value) });
             }
             _ => return Ok(false),
