@@ -28,10 +28,9 @@ pub(crate) fn read<'de, T: DeserializeSeed<'de>>(
     seed: T,
 ) -> Result<T::Value> {
     let (left, at) = (reader.left(), reader.pos());
-    match seed.deserialize(Item { reader, left }) {
-        Ok(value) => Ok(value),
-        Err(error) => Err(error.at(at)),
-    }
+    let done = seed.deserialize(Item { reader, left });
+    // The value stays where it is.
+    if done.is_err() { done.map_err(|error| error.at(at)) } else { done }
 }
 
 /// The item that begins at the reader's place.

@@ -218,11 +218,13 @@ impl Decoder {
     /// Any kind but `Io`, with the offset.
     #[inline]
     pub fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
-        // Not by `decode_prefix`: a value in a tuple is moved once more.
         let mut reader = Reader::new(bytes, 0, self.options, &mut self.scratch)?;
-        let value = de::read(&mut reader, PhantomData)?;
-        end(bytes, reader.pos())?;
-        Ok(value)
+        let value = de::read(&mut reader, PhantomData);
+        // Neither by `decode_prefix` nor taken out: a value is moved each time.
+        if value.is_ok() {
+            end(bytes, reader.pos())?;
+        }
+        value
     }
 
     /// Reads an image at the start of `bytes`, and tells how many bytes it takes.
@@ -289,9 +291,12 @@ impl Decoder {
 fn end(bytes: &[u8], used: usize) -> Result<()> {
     match bytes.len().saturating_sub(used) {
         0 => Ok(()),
-        left => {
-            let text = format!("expected the end of the input, found {left} more bytes");
-            Err(Error::syntax(text).at(used))
-        }
+        left => Err(too_long(left, used)),
     }
+}
+
+#[cold]
+fn too_long(left: usize, used: usize) -> Error {
+    let text = format!("expected the end of the input, found {left} more bytes");
+    Error::syntax(text).at(used)
 }

@@ -88,18 +88,29 @@ impl Core {
                 let [a, b, c, d] = value.to_be_bytes();
                 self.out.extend_from_slice(&[code::NETINT, a, b, c, d]);
             } else {
-                self.put_number(&number::signed(value));
+                self.put_int_text(value);
             }
         } else {
             self.put_native(code::INTEGER, value.to_le_bytes());
         }
     }
 
+    /// Apart, so that the usual forms need no room for text.
+    #[inline(never)]
+    fn put_int_text(&mut self, value: i64) {
+        self.put_number(&number::signed(value));
+    }
+
+    #[inline(never)]
+    fn put_uint_text(&mut self, value: u64) {
+        self.put_number(&number::unsigned(value));
+    }
+
     #[inline]
     fn put_uint(&mut self, value: u64) {
         match i64::try_from(value) {
             Ok(value) => self.put_int(value),
-            Err(_) => self.put_number(&number::unsigned(value)),
+            Err(_) => self.put_uint_text(value),
         }
     }
 
@@ -125,7 +136,14 @@ impl Core {
     pub(crate) fn put_double(&mut self, value: f64) {
         if self.options.order == Order::Native {
             self.put_native(code::DOUBLE, value.to_le_bytes());
-        } else if self.options.has_perl_numbers {
+        } else {
+            self.put_float_text(value);
+        }
+    }
+
+    #[inline(never)]
+    fn put_float_text(&mut self, value: f64) {
+        if self.options.has_perl_numbers {
             self.put_number(&number::perl_float(value));
         } else {
             self.put_number(&number::float(value));
