@@ -690,14 +690,10 @@ impl<'de> Build<'_, '_, 'de> {
     fn plain_pair(&mut self, pairs: &mut Vec<Pair<'de>>) -> Result<bool> {
         let form = self.reader.form;
         let cursor = &mut self.reader.cursor;
-        match *cursor.rest() {
+        let int = match *cursor.rest() {
             [code::BYTE, byte, ..] => {
                 cursor.pass(2);
-                let key = plain_key(cursor, form)?;
-                pairs.push(Pair {
-                    key,
-                    value: Value::Int(i64::from(byte).wrapping_sub(128)),
-                });
+                i64::from(byte).wrapping_sub(128)
             }
             [code::SCALAR, length, ref rest @ ..] => {
                 let Some(bytes) = rest.get(..usize::from(length)) else {
@@ -705,30 +701,31 @@ impl<'de> Build<'_, '_, 'de> {
                 };
                 cursor.pass(bytes.len().saturating_add(2));
                 let key = plain_key(cursor, form)?;
-                pairs.push(Pair { key, value: Value::Bytes(Cow::Borrowed(bytes)) });
+                push_pair(pairs, key, bytes, |bytes| Value::Bytes(Cow::Borrowed(bytes)));
+                self.begin();
+                return Ok(true);
             }
             [code::NETINT, a, b, c, d, ..] => {
                 cursor.pass(5);
-                let key = plain_key(cursor, form)?;
-                let value = i64::from(i32::from_be_bytes([a, b, c, d]));
-                pairs.push(Pair { key, value: Value::Int(value) });
+                i64::from(i32::from_be_bytes([a, b, c, d]))
             }
             [code::INTEGER, ref rest @ ..] if form.int_bytes == 8 => {
                 let Some(&bytes) = rest.first_chunk() else { return Ok(false) };
                 cursor.pass(9);
-                let key = plain_key(cursor, form)?;
-                let value = form.int(bytes);
-                pairs.push(Pair { key, value: Value::Int(value) });
+                form.int(bytes)
             }
             [code::DOUBLE, ref rest @ ..] if form.float_bytes == 8 => {
                 let Some(&bytes) = rest.first_chunk() else { return Ok(false) };
                 cursor.pass(9);
                 let key = plain_key(cursor, form)?;
-                let value = form.float(bytes);
-                pairs.push(Pair { key, value: Value::Double(value) });
+                push_pair(pairs, key, form.float(bytes), Value::Double);
+                self.begin();
+                return Ok(true);
             }
             _ => return Ok(false),
-        }
+        };
+        let key = plain_key(cursor, form)?;
+        push_pair(pairs, key, int, Value::Int);
         self.begin();
         Ok(true)
     }
@@ -765,7 +762,7 @@ impl<'de> Build<'_, '_, 'de> {
                     is_placeholder: flags & key_flag::PLACEHOLDER != 0,
                 }
             } else {
-                plain_key(&mut self.reader.cursor, self.reader.form)?
+                bytes_key(plain_key(&mut self.reader.cursor, self.reader.form)?)
             };
             pairs.push(Pair { key, value });
         }
@@ -894,9 +891,28 @@ fn grow<T>(elements: &mut Vec<T>, left: usize) {
 
 /// A key without flags.
 #[inline]
-fn plain_key<'de>(cursor: &mut Cursor<'de>, form: Form) -> Result<Key<'de>> {
+fn plain_key<'de>(cursor: &mut Cursor<'de>, form: Form) -> Result<&'de [u8]> {
     let length = cursor.signed_size(form)?;
-    Ok(Key { bytes: Cow::Borrowed(cursor.bytes(length)?), ..Key::default() })
+    cursor.bytes(length)
+}
+
+/// The key of these bytes.
+#[inline]
+fn bytes_key(bytes: &[u8]) -> Key<'_> {
+    Key { bytes: Cow::Borrowed(bytes), ..Key::default() }
+}
+
+/// Appends a pair that is made in its place: `push` would take one made beside the vector, and
+/// copy it.
+#[inline]
+fn push_pair<'de, T>(
+    pairs: &mut Vec<Pair<'de>>,
+    key: &'de [u8],
+    content: T,
+    value: impl Fn(T) -> Value<'de>,
+) {
+    let pair = |content| Pair { key: bytes_key(key), value: value(content) };
+    pairs.extend(std::iter::once(content).map(pair));
 }
 
 /// Appends the items that are next and begin with the same code as the first of them, of
