@@ -11,8 +11,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use wiremark_storable::{
     Blessed, Booleans, ByteOrder, Decoder, Encoder, ErrorKind, Header, Hook, HookKind,
-    Order, RefKind, TieKind, VString, Value, WriteOptions, from_slice, to_file_vec,
-    to_vec,
+    Key, Order, Pair, RefKind, TieKind, VString, Value, WriteOptions, from_slice,
+    to_file_vec, to_vec,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -332,5 +332,63 @@ fn a_decoder_that_is_kept_forgets_the_last_image() {
         decoder.decode::<u8>(b"\x05\x0b\x12\x00\x08\x81").unwrap_err();
         decoder.decode::<[u8; 1]>(b"\x05\x0b\x02\0\0\0\x01\0\0\0\0\x02").unwrap_err();
         decoder.value(&shared[..15]).unwrap_err();
+    }
+}
+
+/// Integers of all forms in rows of all lengths, behind them an item that is met again: its
+/// number is its tag, which all before it are counted for.
+fn rows(lengths: [usize; 3]) -> Vec<Value<'static>> {
+    let starts = [-5, 1 << 20, -(1 << 40)];
+    let mut items: Vec<Value<'static>> = starts
+        .into_iter()
+        .zip(lengths)
+        .flat_map(|(start, length)| (start..).take(length).map(Value::Int))
+        .collect();
+    items.push(Value::Double(0.5));
+    items.push(Value::Bytes(Cow::Borrowed(b"text")));
+    items
+}
+
+#[test]
+fn scalars_in_rows_are_read_as_they_stand_and_counted() {
+    for order in [Order::Network, Order::Native] {
+        let mut encoder = Encoder::with_options(WriteOptions::new().with_order(order));
+        for lengths in [[0, 0, 0], [1, 0, 1], [3, 20, 1], [17, 1, 40], [0, 100, 100]] {
+            let plain = rows(lengths);
+            let pairs = |items: &[Value<'static>]| {
+                let pair = |(index, value): (usize, &Value<'static>)| Pair {
+                    key: Key {
+                        bytes: Cow::Owned(index.to_string().into_bytes()),
+                        ..Key::default()
+                    },
+                    value: value.clone(),
+                };
+                Value::Hash(items.iter().enumerate().map(pair).collect())
+            };
+            let mut shared = plain.clone();
+            // Tag 0 is the root's.
+            let tag = shared.len() as u64 + 1;
+            shared.push(Value::Shared(tag, Box::new(Value::Undef)));
+            shared.push(Value::Int(7));
+            shared.push(Value::Same(tag));
+            for items in [plain, shared] {
+                for value in [pairs(&items), Value::Array(items)] {
+                    let mut image = Vec::new();
+                    encoder.encode_value(&value, &mut image).unwrap();
+                    let read = Value::from_slice(&image).unwrap();
+                    let mut again = Vec::new();
+                    encoder.encode_value(&read, &mut again).unwrap();
+                    assert_eq!(again, image, "{lengths:?}");
+                    if order == Order::Native {
+                        // In network order some numbers are text.
+                        assert_eq!(read, value);
+                    }
+                    for cut in 0..image.len() {
+                        let error = Value::from_slice(&image[..cut]).unwrap_err();
+                        assert_eq!(error.kind(), ErrorKind::Eof, "{lengths:?} {cut}");
+                    }
+                }
+            }
+        }
     }
 }
