@@ -18,20 +18,26 @@ use crate::{Error, ReadOptions, Result};
 /// What may still be entered from a place in an image.
 ///
 /// It goes down with the calls, by value, and no call gives anything back.
+///
+/// Two numbers, since a pair stays in registers where three go through memory, written one by
+/// one and read as a whole, for which the processor waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
     /// Arrays and hashes.
     levels: u32,
-    /// References, classes and what else stands before an item.
-    wraps: u32,
-    /// Options and newtypes, which take no bytes.
-    types: u32,
+    /// In the lower half references, classes and what else stands before an item, in the upper
+    /// half options and newtypes, which take no bytes.
+    wraps_and_types: u64,
 }
 
+/// One option or newtype.
+const ONE_TYPE: u64 = 1 << 32;
+
 impl Left {
+    #[inline]
     pub(crate) fn new(max_depth: u32) -> Self {
-        let wraps = max_depth.saturating_mul(2);
-        Self { levels: max_depth, wraps, types: wraps }
+        let wraps = u64::from(max_depth.saturating_mul(2));
+        Self { levels: max_depth, wraps_and_types: wraps << 32 | wraps }
     }
 
     /// Inside an array or a hash.
@@ -46,17 +52,17 @@ impl Left {
     /// Behind a reference or a class.
     #[inline]
     pub(crate) fn wrap(self) -> Result<Self> {
-        match self.wraps.checked_sub(1) {
-            Some(wraps) => Ok(Self { wraps, ..self }),
-            None => Err(too_deep()),
+        if self.wraps_and_types.is_multiple_of(ONE_TYPE) {
+            return Err(too_deep());
         }
+        Ok(Self { wraps_and_types: self.wraps_and_types.wrapping_sub(1), ..self })
     }
 
     /// Inside an option or a newtype.
     #[inline]
     pub(crate) fn enter_type(self) -> Result<Self> {
-        match self.types.checked_sub(1) {
-            Some(types) => Ok(Self { types, ..self }),
+        match self.wraps_and_types.checked_sub(ONE_TYPE) {
+            Some(wraps_and_types) => Ok(Self { wraps_and_types, ..self }),
             None => Err(too_deep()),
         }
     }
