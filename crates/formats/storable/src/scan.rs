@@ -280,8 +280,13 @@ impl<'s, 'de> Scan<'s, 'de> {
     /// Whether the item with this tag has a class.
     fn is_object(&self, tag: usize) -> bool {
         let place = self.table.as_ref().and_then(|table| table.items.get(tag));
-        let code = place.and_then(|&(start, _)| self.cursor.input.get(to_usize(start)));
-        matches!(code, Some(&(code::BLESS | code::IX_BLESS | code::HOOK | code::LOBJECT)))
+        let start = place.map_or(usize::MAX, |&(start, _)| to_usize(start));
+        match self.cursor.input.get(start..).unwrap_or_default() {
+            [code::BLESS | code::IX_BLESS | code::HOOK, ..] => true,
+            // Other large items are no objects by themselves.
+            [code::LOBJECT, next, ..] => *next == code::HOOK,
+            _ => false,
+        }
     }
 
     /// A class that is told here.

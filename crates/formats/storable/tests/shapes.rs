@@ -392,3 +392,19 @@ fn scalars_in_rows_are_read_as_they_stand_and_counted() {
         }
     }
 }
+
+#[test]
+fn a_large_item_is_no_object_for_being_large() {
+    // A hash whose value is an overloading reference to itself, with counts of 4 and 8 bytes.
+    let images: [&[u8]; 2] = [
+        b"\x05\x0b\x03\0\0\0\x01\x1c\0\0\0\0\0\0\0\0\x01k",
+        b"\x05\x0b\x21\x03\0\0\0\0\0\0\0\x01\x1c\0\0\0\0\0\0\0\0\x01k",
+    ];
+    for image in images {
+        let kinds = [
+            Value::from_slice(image).unwrap_err().kind(),
+            from_slice::<IgnoredAny>(image).unwrap_err().kind(),
+        ];
+        assert_eq!(kinds, [ErrorKind::Syntax; 2], "{image:x?}");
+    }
+}
