@@ -135,7 +135,7 @@ pub(crate) struct Exports {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProfileName {
-    /// A first look: two minutes of measuring for everything.
+    /// A first look: a little over two minutes of measuring for everything.
     Quick,
     /// Figures to decide by: nine rounds, with intervals.
     Default,
