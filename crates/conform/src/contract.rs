@@ -361,9 +361,9 @@ pub fn a_codec_works_on_after_an_error<C: Codec>(codec: &C) -> Findings {
 }
 
 /// Takes `left` bytes, one at a time, and then fails.
-struct FailingWriter {
-    taken: Vec<u8>,
-    left: usize,
+pub(crate) struct FailingWriter {
+    pub(crate) taken: Vec<u8>,
+    pub(crate) left: usize,
 }
 
 impl Write for FailingWriter {
@@ -380,10 +380,16 @@ impl Write for FailingWriter {
 }
 
 /// Gives one byte at a time, interrupted before each, and then ends with `end`.
-struct SlowReader<'a> {
+pub(crate) struct SlowReader<'a> {
     left: &'a [u8],
     end: Option<io::ErrorKind>,
     is_interrupted: bool,
+}
+
+impl<'a> SlowReader<'a> {
+    pub(crate) fn new(left: &'a [u8], end: Option<io::ErrorKind>) -> Self {
+        Self { left, end, is_interrupted: false }
+    }
 }
 
 impl Read for SlowReader<'_> {
@@ -436,7 +442,7 @@ pub fn writers_and_readers_may_fail<C: Codec>(codec: &C) -> Findings {
         }
     }
     for cut in 0..=bytes.len() {
-        let reader = |end| SlowReader { left: &bytes[..cut], end, is_interrupted: false };
+        let reader = |end| SlowReader::new(&bytes[..cut], end);
         let result = codec.decode_from::<Record, _>(reader(None));
         if cut == bytes.len() {
             findings.expect(result.as_ref().is_ok_and(|back| *back == value), || {

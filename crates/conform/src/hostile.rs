@@ -41,7 +41,7 @@ struct Skipped {
 }
 
 /// Seeded mutations of documents, length bombs at each of their bytes, and random bytes,
-/// decoded into fourteen types: no panic, no error of kind `Io`, no offset outside the input.
+/// decoded into seventeen types and ways: no panic, no error of kind `Io`, no offset outside the input.
 pub fn hostile_bytes_are_refused<C: Codec>(codec: &C) -> Findings {
     let mut codec = codec.clone();
     let mut findings = Findings::new(codec.profile().id);
@@ -173,6 +173,15 @@ fn each_type<C: Codec>(
     each(codec, "Value", &decode::<C, Value>);
     each(codec, "&str", &|codec, input| codec.decode::<&str>(input).map(drop));
     each(codec, "a prefix", &|codec, input| codec.decode_prefix::<Tree>(input).map(drop));
+    each(codec, "Tree from a reader", &|codec, input| {
+        codec.decode_from::<Tree, _>(input).map(drop)
+    });
+    each(codec, "Vec<Record> from a reader", &|codec, input| {
+        codec.decode_from::<Vec<Record>, _>(input).map(drop)
+    });
+    each(codec, "a stream of Tree from a reader", &|codec, input| {
+        codec.decode_each_from(input, |_: Tree| Ok(()))
+    });
     // A length that lies costs as many elements as are allowed, so these see fewer inputs.
     if count.is_multiple_of(EMPTY_EACH) {
         each(codec, "Vec<()>", &decode::<C, Vec<()>>);

@@ -52,6 +52,7 @@ macro_rules! suite {
             third depth: the_boundary_is_exact
             third stream: streams_come_back
             third stream: a_cut_stream_is_refused
+            third stream: streams_go_through_writers_and_readers
             third datasets: datasets_come_back
             fourth depth: nothing_overflows_the_stack
             fourth hostile: hostile_bytes_are_refused

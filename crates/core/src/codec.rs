@@ -87,11 +87,14 @@ pub trait Codec: Clone + fmt::Debug + Send + 'static {
         Err(Error::unsupported("a document of this format does not tell its own end"))
     }
 
-    /// Writes the bytes of `value` to `writer`. By default they are collected first and
-    /// written with one call.
+    /// Writes the bytes of `value` to `writer`, as the library does it: by default they are
+    /// collected first and written with one call, but a library with a way of its own makes a
+    /// call for each token. A file therefore wants an [`io::BufWriter`](std::io::BufWriter)
+    /// around it, and a flush that is looked at.
     ///
     /// # Errors
-    /// Those of [`encode_into`](Self::encode_into), and [`Io`](crate::ErrorKind::Io).
+    /// Those of [`encode_into`](Self::encode_into), and [`Io`](crate::ErrorKind::Io). What was
+    /// written before the error stays written.
     fn encode_to<T: Serialize + ?Sized, W: Write>(
         &mut self,
         value: &T,
@@ -103,7 +106,9 @@ pub trait Codec: Clone + fmt::Debug + Send + 'static {
         Ok(())
     }
 
-    /// Reads `reader` to its end and decodes what it gave as one document.
+    /// Reads `reader` to its end and decodes what it gave as one document. By default all of
+    /// it is read first; a library with a way of its own asks for a token at a time, so that a
+    /// file wants an [`io::BufReader`](std::io::BufReader) around it.
     ///
     /// # Errors
     /// Those of [`decode`](Self::decode), and [`Io`](crate::ErrorKind::Io).
@@ -139,6 +144,52 @@ pub trait Codec: Clone + fmt::Debug + Send + 'static {
         F: FnMut(T) -> Result<()>,
     {
         stream::decode_each(self, bytes, each)
+    }
+
+    /// Writes documents to `writer` as `values` gives them, framed as by
+    /// [`encode_each`](Self::encode_each), with one call of `write_all` for each: never more
+    /// than one document is held.
+    ///
+    /// ```
+    /// # mod wiremark_demo { include!("../doc/demo.rs"); }
+    /// # use wiremark_demo::Demo;
+    /// use wiremark_core::Codec;
+    ///
+    /// # fn main() -> wiremark_core::Result<()> {
+    /// let mut stream = Vec::new();
+    /// Demo.encode_each_to(["to", "be"].into_iter().map(Ok), &mut stream)?;
+    /// let mut back: Vec<String> = Vec::new();
+    /// Demo.decode_each_from(stream.as_slice(), |word| Ok(back.push(word)))?;
+    /// assert_eq!(back, ["to", "be"]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`encode_each`](Self::encode_each), [`Io`](crate::ErrorKind::Io), and the first
+    /// error that `values` gives. The documents before it stay written.
+    fn encode_each_to<T, I, W>(&mut self, values: I, writer: W) -> Result<()>
+    where
+        T: Serialize,
+        I: IntoIterator<Item = Result<T>>,
+        W: Write,
+    {
+        stream::encode_each_to(self, values, writer)
+    }
+
+    /// Reads documents from `reader` until it ends and hands each to `each`, which may stop the
+    /// reading with an error of its own. Held are one document and what was read beyond it, at
+    /// most [`CHUNK_BYTES`](stream::CHUNK_BYTES) or as much as the document is long.
+    ///
+    /// # Errors
+    /// Those of [`decode_each`](Self::decode_each), with offsets counted from where `reader`
+    /// began, and [`Io`](crate::ErrorKind::Io).
+    fn decode_each_from<T, R, F>(&mut self, reader: R, each: F) -> Result<()>
+    where
+        T: DeserializeOwned,
+        R: Read,
+        F: FnMut(T) -> Result<()>,
+    {
+        stream::decode_each_from(self, reader, each)
     }
 }
 

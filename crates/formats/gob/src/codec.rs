@@ -1,17 +1,19 @@
 //! The adapter: [`Gob`], this crate as a wiremark `Codec`.
 
 use std::any::type_name;
+use std::io::{BufReader, Read, Write};
 
-use serde::de::Deserialize;
+use serde::de::{Deserialize, DeserializeOwned};
 use serde::ser::Serialize;
 
 use wiremark_core::depth::MAX_DEPTH;
+use wiremark_core::stream::CHUNK_BYTES;
 use wiremark_core::{
     Capabilities, Codec, CodecVisitor, Framing, Profile, Result, Role, Trailing, Upkeep,
 };
 
 use crate::encoder::Messages;
-use crate::{Deserializer, ReadOptions, WriteOptions};
+use crate::{Decoder, Deserializer, ReadOptions, WriteOptions};
 
 /// Shows `visitor` the measured codec.
 ///
@@ -208,6 +210,38 @@ impl Codec for Gob {
     {
         let mut deserializer = Deserializer::from_slice(bytes).with_options(self.read);
         while let Some(value) = deserializer.next_value()? {
+            each(value)?;
+        }
+        Ok(())
+    }
+
+    fn encode_each_to<T, I, W>(&mut self, values: I, mut writer: W) -> Result<()>
+    where
+        T: Serialize,
+        I: IntoIterator<Item = Result<T>>,
+        W: Write,
+    {
+        let messages = messages::<T>(&mut self.streams, self.write);
+        messages.begin_stream();
+        let mut document = Vec::new();
+        for value in values {
+            document.clear();
+            messages.append(&value?, &mut document, false)?;
+            writer.write_all(&document)?;
+        }
+        Ok(())
+    }
+
+    fn decode_each_from<T, R, F>(&mut self, reader: R, mut each: F) -> Result<()>
+    where
+        T: DeserializeOwned,
+        R: Read,
+        F: FnMut(T) -> Result<()>,
+    {
+        // The decoder reads not a byte more than a message, in several calls.
+        let reader = BufReader::with_capacity(CHUNK_BYTES, reader);
+        let mut decoder = Decoder::new(reader).with_options(self.read);
+        while let Some(value) = decoder.next_value()? {
             each(value)?;
         }
         Ok(())
