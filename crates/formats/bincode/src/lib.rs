@@ -4,6 +4,7 @@
 //! clock.
 #![forbid(unsafe_code)]
 
+use std::io;
 use std::marker::PhantomData;
 
 use bincode::config::{Config, legacy, standard};
@@ -135,6 +136,31 @@ impl Codec for Bincode {
             Integers::Fixed => decode(bytes, legacy()),
         }
     }
+
+    // Reading keeps to the default: from a reader the crate allocates what a length says.
+    fn encode_to<T: Serialize + ?Sized, W: io::Write>(
+        &mut self,
+        value: &T,
+        writer: W,
+    ) -> Result<()> {
+        match self.integers {
+            Integers::Variable => write(value, writer, standard()),
+            Integers::Fixed => write(value, writer, legacy()),
+        }
+    }
+}
+
+/// The library's own way: a call of the writer for each number and text.
+fn write<T: Serialize + ?Sized>(
+    value: &T,
+    mut writer: impl io::Write,
+    config: impl Config,
+) -> Result<()> {
+    let guard = Guard::new();
+    let value = guard.untagged_value(value);
+    let count = bincode::serde::encode_into_std_write(&value, &mut writer, config)
+        .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))?;
+    guard.check_elements(count)
 }
 
 #[inline]
@@ -196,6 +222,7 @@ impl Writer for Tail<'_> {
 #[cold]
 fn encode_error(error: EncodeError) -> Error {
     let kind = match error {
+        EncodeError::Io { inner, .. } => return inner.into(),
         // What the type's own `Serialize` said; the crate would show it as `OtherString("…")`.
         EncodeError::Other(said) => return Error::data(said),
         EncodeError::OtherString(said) => return Error::data(said),

@@ -4,12 +4,14 @@
 //! clock.
 #![forbid(unsafe_code)]
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use wiremark_core::depth::{Guard, MAX_DEPTH};
+use wiremark_core::stream::Counted;
 use wiremark_core::{
     Capabilities, Codec, CodecVisitor, Error, Framing, Profile, Result, Role, Trailing,
     Upkeep, append,
@@ -141,6 +143,26 @@ impl Codec for Cbor {
             Ok(value) => Ok((value, taken)),
             Err(limit) => Err(limit.at(taken)),
         }
+    }
+
+    fn encode_to<T: Serialize + ?Sized, W: Write>(
+        &mut self,
+        value: &T,
+        writer: W,
+    ) -> Result<()> {
+        let guard = Guard::new();
+        ciborium::into_writer(&guard.value(value), writer)
+            .map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
+    }
+
+    fn decode_from<T: DeserializeOwned, R: Read>(&mut self, reader: R) -> Result<T> {
+        let mut reader = Counted::new(reader);
+        let document: Document<'_, T> =
+            ciborium::de::from_reader_with_buffer(&mut reader, &mut self.scratch)
+                .map_err(|error| decode_error(error, reader.count()))?;
+        let value = document.value.map_err(|limit| limit.at(reader.count()))?;
+        reader.end()?;
+        Ok(value)
     }
 }
 

@@ -4,13 +4,15 @@
 //! clock.
 #![forbid(unsafe_code)]
 
-use std::io;
+use std::io::{self, Read, Write};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use wiremark_core::depth::{Guard, MAX_DEPTH};
+use wiremark_core::stream::Counted;
 use wiremark_core::{
     Capabilities, Codec, CodecVisitor, Error, ErrorKind, Framing, Profile, Result, Role,
     Trailing, Upkeep, append,
@@ -135,6 +137,39 @@ impl Codec for Json {
         }
         decoded
     }
+
+    fn encode_to<T: Serialize + ?Sized, W: Write>(
+        &mut self,
+        value: &T,
+        writer: W,
+    ) -> Result<()> {
+        match self.layout {
+            Layout::Compact => write(value, writer, CompactFormatter),
+            Layout::Pretty => write(value, writer, PrettyFormatter::new()),
+        }
+    }
+
+    fn decode_from<T: DeserializeOwned, R: Read>(&mut self, reader: R) -> Result<T> {
+        let guard = Guard::new();
+        let mut reader = Counted::new(reader);
+        let mut library = serde_json::Deserializer::from_reader(&mut reader);
+        library.disable_recursion_limit();
+        let decoded = T::deserialize(guard.lending(&mut library))
+            .and_then(|value| library.end().map(|()| value));
+        decoded.map_err(|error| read_error(error, &guard, reader.count()))
+    }
+}
+
+/// The library's own way: a call of the writer for each token.
+fn write<T: Serialize + ?Sized>(
+    value: &T,
+    writer: impl Write,
+    formatter: impl Formatter,
+) -> Result<()> {
+    let guard = Guard::new();
+    let mut library = serde_json::Serializer::with_formatter(writer, formatter);
+    let done = guard.value(value).serialize(&mut library);
+    done.map_err(|error| encode_error(error, &guard))
 }
 
 /// Not inlined, so that each layout is compiled by itself: with both in one function, an event
@@ -164,15 +199,34 @@ fn encode_error(error: serde_json::Error, guard: &Guard) -> Error {
     guard.error().unwrap_or_else(|| Error::wrap(kind, error))
 }
 
+/// An error of a reader that gave `count` bytes. Which of them is at fault the library tells by
+/// line and column, so these stay in the message.
+#[cold]
+fn read_error(error: serde_json::Error, guard: &Guard, count: usize) -> Error {
+    let is_at_end = error.classify() == Category::Eof;
+    let error = guard.error().unwrap_or_else(|| match kind(&error) {
+        ErrorKind::Io => Error::from(io::Error::from(error)),
+        kind => Error::wrap(kind, error),
+    });
+    if is_at_end { error.at(count) } else { error }
+}
+
+fn kind(error: &serde_json::Error) -> ErrorKind {
+    match error.classify() {
+        Category::Io => ErrorKind::Io,
+        Category::Syntax => ErrorKind::Syntax,
+        Category::Data => ErrorKind::Data,
+        Category::Eof => ErrorKind::Eof,
+    }
+}
+
 #[cold]
 fn decode_error(error: serde_json::Error, guard: &Guard, bytes: &[u8]) -> Error {
     let offset = offset(&error, bytes);
     let error = guard.error().unwrap_or_else(|| {
-        let kind = match error.classify() {
-            Category::Io => return Error::from(io::Error::from(error)),
-            Category::Syntax => ErrorKind::Syntax,
-            Category::Data => ErrorKind::Data,
-            Category::Eof => ErrorKind::Eof,
+        let kind = match kind(&error) {
+            ErrorKind::Io => return Error::from(io::Error::from(error)),
+            kind => kind,
         };
         // The library ends its text with line and column; the offset says it once for all.
         let text = error.to_string();

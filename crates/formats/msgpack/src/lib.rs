@@ -8,14 +8,15 @@ mod skip;
 
 use std::cell::Cell;
 use std::fmt;
-use std::io;
+use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 
 use rmp_serde::{decode, encode};
-use serde::de::{self, Deserialize, Deserializer as _};
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer as _};
 use serde::ser::Serialize;
 
 use wiremark_core::depth::{Guard, MAX_DEPTH};
+use wiremark_core::stream::Counted;
 use wiremark_core::{
     Capabilities, Codec, CodecVisitor, Error, ErrorKind, Framing, Profile, Result, Role,
     Trailing, Upkeep, append,
@@ -169,6 +170,36 @@ impl Codec for MsgPack {
         }
         Err(Error::data("a type that takes nothing of its document"))
     }
+
+    fn encode_to<T: Serialize + ?Sized, W: Write>(
+        &mut self,
+        value: &T,
+        mut writer: W,
+    ) -> Result<()> {
+        let guard = Guard::new();
+        let value = guard.value(value);
+        let done = match self.structs {
+            Structs::Arrays => encode::write(&mut writer, &value),
+            Structs::Maps => encode::write_named(&mut writer, &value),
+        };
+        done.map_err(|error| guard.error().unwrap_or_else(|| encode_error(error)))
+    }
+
+    fn decode_from<T: DeserializeOwned, R: Read>(&mut self, reader: R) -> Result<T> {
+        let guard = Guard::new();
+        let mut reader = Counted::new(reader);
+        let mut library = rmp_serde::Deserializer::new(&mut reader);
+        let value = match T::deserialize(guard.copying(&mut library)) {
+            Ok(value) => value,
+            Err(error) => {
+                return Err(guard
+                    .error()
+                    .unwrap_or_else(|| read_error(error, reader.count())));
+            }
+        };
+        reader.end()?;
+        Ok(value)
+    }
 }
 
 /// Not inlined, so that each choice is compiled by itself; for that they are two types of
@@ -261,6 +292,18 @@ fn encode_error(error: encode::Error) -> Error {
         encode::Error::Syntax(_) => ErrorKind::Data,
     };
     Error::wrap(kind, error)
+}
+
+/// An error of a reader that gave `count` bytes.
+#[cold]
+fn read_error(error: decode::Error, count: usize) -> Error {
+    match error {
+        // The library takes the one byte that is no marker for a type that was not asked for.
+        decode::Error::TypeMismatch(marker) if marker.to_u8() == 0xc1 => {
+            Error::wrap(ErrorKind::Syntax, error).at(count)
+        }
+        error => decode_error(error, &[]).at(count),
+    }
 }
 
 #[cold]

@@ -4,7 +4,7 @@
 //! clock.
 #![forbid(unsafe_code)]
 
-use std::mem;
+use std::{io, mem};
 
 use postcard::de_flavors::Slice;
 use postcard::ser_flavors::Flavor;
@@ -130,6 +130,55 @@ impl Codec for Postcard {
                 Err(decode_error(error, &guard).at(bytes.len() - left(library)))
             }
         }
+    }
+
+    // Reading keeps to the default: from a reader the library wants a buffer for all text.
+    fn encode_to<T: Serialize + ?Sized, W: io::Write>(
+        &mut self,
+        value: &T,
+        writer: W,
+    ) -> Result<()> {
+        let guard = Guard::new();
+        let value = guard.untagged_value(value);
+        let mut failed = None;
+        let through = Through { writer, count: 0, failed: &mut failed };
+        let done = postcard::serialize_with_flavor(&value, through);
+        match (done, failed) {
+            (_, Some(error)) => Err(error.into()),
+            (Ok(count), None) => guard.check_elements(count),
+            (Err(error), None) => {
+                Err(guard.error().unwrap_or_else(|| encode_error(error)))
+            }
+        }
+    }
+}
+
+/// The library's own way: a call of the writer for each number and text.
+struct Through<'a, W> {
+    writer: W,
+    count: usize,
+    /// The library's error has no room for it.
+    failed: &'a mut Option<io::Error>,
+}
+
+impl<W: io::Write> Flavor for Through<'_, W> {
+    /// Bytes written.
+    type Output = usize;
+
+    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
+        self.count += data.len();
+        self.writer.write_all(data).map_err(|error| {
+            *self.failed = Some(error);
+            postcard::Error::SerializeBufferFull
+        })
+    }
+
+    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
+        self.try_extend(&[data])
+    }
+
+    fn finalize(self) -> postcard::Result<usize> {
+        Ok(self.count)
     }
 }
 
