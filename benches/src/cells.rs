@@ -153,6 +153,7 @@ fn cell_id(operation: Operation, mode: Mode, dataset: &str, profile: &Profile) -
         dataset: dataset.to_owned(),
         codec: profile.id.to_owned(),
         mode,
+        way: None,
         again: false,
     }
 }
@@ -171,8 +172,6 @@ fn skip<D: Dataset>(operation: Operation, profile: &Profile) -> Option<Skip> {
         Operation::Borrow if !profile.can.borrow_str => {
             because("the library cannot lend text from the input")
         }
-        Operation::Encode | Operation::Decode | Operation::Borrow | Operation::Drop => {
-            None
-        }
+        _ => None,
     }
 }

@@ -20,11 +20,11 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    fn failed(reason: impl Into<String>) -> Self {
+    pub(crate) fn failed(reason: impl Into<String>) -> Self {
         Self { status: Status::Failed, reason: reason.into() }
     }
 
-    fn while_doing(what: &str, error: &Error) -> Self {
+    pub(crate) fn while_doing(what: &str, error: &Error) -> Self {
         let status = match error.kind() {
             ErrorKind::Unsupported => Status::Unsupported,
             _ => Status::Failed,

@@ -13,16 +13,27 @@ use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, SamplingMode};
 use wiremark_meter::{Instant, Span};
 use wiremark_record::protocol::Sampling;
-use wiremark_record::{CellId, Operation, Round, stats};
+use wiremark_record::{CellId, Clock, Operation, Round, stats};
 
 use crate::operation::{Batch, Prepared, copy};
 use crate::turns::Turns;
 
-/// criterion's measurement: CPU time of the thread, with wall time and preemptions beside it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ThreadCpu;
+/// criterion's measurement: a [`Span`] of the thread, of which one clock is what counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    clock: Clock,
+}
 
-impl Measurement for ThreadCpu {
+impl Spans {
+    fn of(self, span: Span) -> u64 {
+        match self.clock {
+            Clock::Cpu => span.cpu_ns,
+            Clock::Wall => span.wall_ns,
+        }
+    }
+}
+
+impl Measurement for Spans {
     type Intermediate = Instant;
     type Value = Span;
 
@@ -45,7 +56,7 @@ impl Measurement for ThreadCpu {
     #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
     fn to_f64(&self, span: &Span) -> f64 {
         // criterion divides by the time it saw, and a clock may stand still.
-        span.cpu_ns.max(1) as f64
+        self.of(*span).max(1) as f64
     }
 
     fn formatter(&self) -> &dyn ValueFormatter {
@@ -55,15 +66,15 @@ impl Measurement for ThreadCpu {
     }
 }
 
-/// criterion with the settings of `sampling` and of the command line.
-pub fn criterion(sampling: Sampling) -> Criterion<ThreadCpu> {
-    settings(sampling).configure_from_args()
+/// criterion with the settings of `sampling` and of the command line, by the clock that counts.
+pub fn criterion(sampling: Sampling, clock: Clock) -> Criterion<Spans> {
+    settings(sampling, clock).configure_from_args()
 }
 
-fn settings(sampling: Sampling) -> Criterion<ThreadCpu> {
+fn settings(sampling: Sampling, clock: Clock) -> Criterion<Spans> {
     let samples = sampling.samples.max(10);
     Criterion::default()
-        .with_measurement(ThreadCpu)
+        .with_measurement(Spans { clock })
         .without_plots()
         // 100,000, the default, cost 0.2 s a cell, for intervals that nobody reads here.
         .nresamples(1000)
@@ -76,8 +87,9 @@ fn settings(sampling: Sampling) -> Criterion<ThreadCpu> {
 
 /// Runs one cell under criterion. `None` if the command line's filter leaves it out, or if
 /// criterion was asked to test or to list rather than to measure.
+#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
 pub fn measure(
-    criterion: &mut Criterion<ThreadCpu>,
+    criterion: &mut Criterion<Spans>,
     id: &CellId,
     prepared: Prepared<'_>,
     sampling: Sampling,
@@ -89,28 +101,38 @@ pub fn measure(
     let samples = usize::try_from(sampling.samples.max(10)).unwrap_or(10);
     let samples = log.len().checked_sub(samples).and_then(|first| log.get(first..))?;
     let mut round = summary(samples)?;
-    // Dropping neither makes nor reads bytes.
-    if !bytes.is_empty() && id.operation != Operation::Drop {
-        round.copy_ns = copy_ns(&bytes);
+    match id.operation.clock() {
+        // Dropping neither makes nor reads bytes.
+        Clock::Cpu if !bytes.is_empty() && id.operation != Operation::Drop => {
+            round.copy_ns = copy_ns(&bytes);
+        }
+        Clock::Cpu => {}
+        Clock::Wall => {
+            let all = samples.iter().fold(Span::default(), |sum, (_, span)| sum + *span);
+            round.user_ns = Some(all.user_ns as f64 / round.operations as f64);
+            round.system_ns = Some(all.system_ns as f64 / round.operations as f64);
+        }
     }
     Some(round)
 }
 
 fn run(
-    criterion: &mut Criterion<ThreadCpu>,
+    criterion: &mut Criterion<Spans>,
     id: &CellId,
     batch: &mut Batch<'_>,
     sampling: Sampling,
     log: &RefCell<Vec<(u64, Span)>>,
 ) {
     let time_ns = sampling.sample_ns.saturating_mul(sampling.samples.max(10).into());
-    let time = Duration::from_nanos(time_ns.max(1)).mul_f64(around(batch));
-    let CellId { operation, dataset, codec, mode, .. } = id;
+    let clock = id.operation.clock();
+    let time = Duration::from_nanos(time_ns.max(1)).mul_f64(around(batch, clock));
+    let CellId { operation, dataset, codec, mode, way, .. } = id;
+    let way = way.as_ref().map_or_else(String::new, |way| format!("/{way}"));
     let mut group = criterion.benchmark_group(format!("{operation}/{dataset}"));
     group.sampling_mode(SamplingMode::Flat);
     group.measurement_time(time);
     let mut turns = Turns::from_environment();
-    group.bench_function(format!("{codec}/{mode}"), |bencher| {
+    group.bench_function(format!("{codec}/{mode}{way}"), |bencher| {
         bencher.iter_custom(|times| {
             if let Some(turns) = &mut turns
                 && my_turn(turns, times)
@@ -173,7 +195,7 @@ fn beyond<const BYTES: usize>(work: &mut dyn FnMut() -> Span) -> Span {
 /// criterion asks for as many operations as fill a sample's time on the wall; dropping takes a
 /// hundredth of the decoding before it, and its samples would be of a few microseconds.
 #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
-fn around(batch: &mut Batch<'_>) -> f64 {
+fn around(batch: &mut Batch<'_>, clock: Clock) -> f64 {
     const PROBE_NS: u64 = 1_000_000;
     // Beyond this a cell takes too long; its samples are shorter than wanted.
     const MOST: f64 = 10.0;
@@ -183,7 +205,7 @@ fn around(batch: &mut Batch<'_>) -> f64 {
         let inside = batch(times);
         let all = start.elapsed();
         if all.wall_ns >= PROBE_NS || times >= 1 << 20 {
-            let ratio = all.wall_ns as f64 / inside.cpu_ns.max(1) as f64;
+            let ratio = all.wall_ns as f64 / Spans { clock }.of(inside).max(1) as f64;
             return ratio.clamp(1.0, MOST);
         }
         times *= 2;
@@ -205,6 +227,8 @@ fn summary(samples: &[(u64, Span)]) -> Option<Round> {
         cpu_median_ns: stats::median(&cpu)?,
         wall_ns: stats::lower_quartile(&wall)?,
         copy_ns: None,
+        user_ns: None,
+        system_ns: None,
         samples: u32::try_from(samples.len()).ok()?,
         operations: samples.iter().map(|(times, _)| times).sum(),
         preemptions: samples.iter().map(|(_, span)| span.preemptions).sum(),
@@ -245,12 +269,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sampling =
             Sampling { samples: 12, sample_ns: 100_000, warm_up_ns: 1_000_000 };
-        let mut criterion = settings(sampling).output_directory(folder.path());
+        let mut criterion =
+            settings(sampling, Clock::Cpu).output_directory(folder.path());
         let id = CellId {
             operation: Operation::Encode,
             dataset: "small".to_owned(),
             codec: "a/b".to_owned(),
             mode: Mode::Reused,
+            way: None,
             again: false,
         };
         // A clock by which each call takes a little longer than the one before, so that no two
@@ -263,7 +289,7 @@ mod tests {
                 black_box(());
             }
             let cpu_ns = 1_000 * times + calls;
-            Span { cpu_ns, wall_ns: cpu_ns, preemptions: 0 }
+            Span { cpu_ns, wall_ns: cpu_ns, ..Span::default() }
         });
         let log = RefCell::new(Vec::new());
         run(&mut criterion, &id, &mut batch, sampling, &log);
@@ -283,7 +309,12 @@ mod tests {
 
     #[test]
     fn a_process_is_summed_up_by_its_lower_quartile() {
-        let span = |cpu_ns| Span { cpu_ns, wall_ns: 2 * cpu_ns, preemptions: 1 };
+        let span = |cpu_ns| Span {
+            cpu_ns,
+            wall_ns: 2 * cpu_ns,
+            preemptions: 1,
+            ..Span::default()
+        };
         let samples = [
             (10, span(100)),
             (10, span(400)),

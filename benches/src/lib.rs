@@ -9,6 +9,8 @@
 pub mod cells;
 pub mod check;
 pub mod engine;
+pub mod files;
 pub mod operation;
 pub mod request;
+pub mod target;
 pub mod turns;

@@ -18,7 +18,7 @@
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-use wiremark_core::{Codec, Result};
+use wiremark_core::{Codec, Error, Result};
 use wiremark_datasets::{Dataset, weight};
 use wiremark_meter::{Instant, Span};
 use wiremark_record::{Mode, Operation};
@@ -176,6 +176,7 @@ pub fn prepare<'a, C: Codec, D: Dataset>(
                 span
             })
         }
+        _ => return Err(Error::unsupported("files are measured elsewhere")),
     };
     Ok(Prepared { batch, bytes })
 }
@@ -246,7 +247,7 @@ fn done<T>(result: Result<T>) -> T {
 }
 
 #[cold]
-fn failed(error: &wiremark_core::Error) -> ! {
+fn failed(error: &Error) -> ! {
     // A clock that runs over failing calls would show a splendid figure.
     panic!("a call failed that worked before the clock was started: {error}")
 }

@@ -10,10 +10,11 @@ use wiremark_meter::machine;
 use wiremark_record::protocol::{Request, Sampling};
 use wiremark_record::{
     Build, Cell, CellId, Codec, Commit, Dataset, Load, Machine, Mode, Profile, Round,
-    Run, SCHEMA, Status, Tool,
+    Run, SCHEMA, Status, Suite, Tool,
 };
 
 use crate::build::{self, Kind};
+use crate::cleanup::{self, Owned};
 use crate::cli::{Allocator, BenchOptions, Heap, ProfileName};
 use crate::files::{self, RESULTS};
 use crate::measure::{self, Circumstances, Ended, Entrant};
@@ -56,12 +57,14 @@ fn start(
     options: &BenchOptions,
 ) -> Result<(Run, PathBuf), Problem> {
     let name = if options.quick { ProfileName::Quick } else { options.profile };
-    let profile = plan::profile(name, options.rounds);
+    let suite = options.suite.suite();
+    let profile = plan::profile(name, suite, options.rounds);
     let id = new_id();
     let folder = workspace.runs().join(&id);
     fs::create_dir_all(&folder)
         .context(|| format!("cannot make the run's folder {}", folder.display()))?;
-    let planned = prepare(workspace, options, name, &profile, &folder);
+    let place = Place::make(options, suite, &folder, &id)?;
+    let planned = prepare(workspace, options, name, &profile, &folder, place.as_ref());
     let (plan, listed, cells, timed) = match planned {
         Ok(planned) => planned,
         Err(problem) => {
@@ -71,11 +74,40 @@ fn start(
         }
     };
     let mut run = new_run(workspace, id, profile, &plan, &listed, cells);
+    run.file_system = place.as_ref().and_then(|place| machine::file_system(place.path()));
     files::write_whole(&folder.join(PLAN), to_json(&plan)?.as_bytes())?;
     save(&mut run, &folder)?;
     files::point_latest(workspace, &run.id)?;
     measure_all(&mut run, &plan, &timed, &folder)?;
     Ok((run, folder))
+}
+
+/// The folder in which a run's processes write files, removed at its end however that comes.
+#[derive(Debug)]
+struct Place(Owned);
+
+impl Place {
+    /// None for a suite that writes no files.
+    fn make(
+        options: &BenchOptions,
+        suite: Suite,
+        folder: &Path,
+        id: &str,
+    ) -> Result<Option<Self>, Problem> {
+        if suite == Suite::Codecs {
+            return Ok(None);
+        }
+        let outside = options.folder.as_deref().unwrap_or(folder);
+        let path = std::path::absolute(outside.join(format!("wiremark-files-{id}")))
+            .context(|| format!("cannot find {}", outside.display()))?;
+        fs::create_dir(&path)
+            .context(|| format!("cannot make a folder for files, {}", path.display()))?;
+        Ok(Some(Self(cleanup::own(path))))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
 }
 
 type Prepared = (Plan, Listed, Vec<Cell>, Vec<PathBuf>);
@@ -87,13 +119,18 @@ fn prepare(
     name: ProfileName,
     profile: &Profile,
     folder: &Path,
+    place: Option<&Place>,
 ) -> Result<Prepared, Problem> {
     let sampling = Sampling {
         samples: profile.samples,
         sample_ns: profile.sample_ns,
         warm_up_ns: profile.warm_up_ns,
     };
-    let request = plan::request(&options.data, sampling, &folder.join("stdin"))?;
+    let suite = options.suite.suite();
+    let stdin_to = folder.join("stdin");
+    let mut request =
+        plan::request(suite, &options.data, sampling, &stdin_to, Some(name))?;
+    request.folder = place.map(|place| place.path().to_owned());
     let crates = if options.controls {
         vec![build::CONTROLS.to_owned()]
     } else {
@@ -102,8 +139,8 @@ fn prepare(
     // Without filters every crate will be timed.
     let is_all = name == ProfileName::Quick && options.filters.is_empty();
     let kind = if is_all { Kind::WorkerAndMore } else { Kind::Worker };
-    let workers = build_all(workspace, &crates, kind, options.allocator)?;
-    let listed = plan::list(&workers, &request)?;
+    let workers = build_all(workspace, &crates, suite, kind, options.allocator)?;
+    let mut listed = plan::list(&workers, &request)?;
     for note in &listed.notes {
         crate::remark(&format!("note: {note}"));
     }
@@ -131,24 +168,29 @@ fn prepare(
         .collect();
     let names: Vec<String> = used.iter().map(|&index| crates[index].clone()).collect();
     let build_profile = plan::build_profile(name);
-    let timed =
-        build_all(workspace, &names, Kind::Timed(build_profile), options.allocator)?;
+    let timed = build_all(
+        workspace,
+        &names,
+        suite,
+        Kind::Timed(build_profile),
+        options.allocator,
+    )?;
 
     let to_check = selected.iter().filter(|(cell, _)| cell.skip.is_none()).count();
     let timeout = Duration::from_secs(options.timeout);
     let mut progress = Progress::new("checking", to_check);
     let mut checked: HashMap<CellId, Cell> = HashMap::new();
+    let mut damage = Vec::new();
     for &index in &used {
         let ids: Vec<CellId> = selected
             .iter()
             .filter(|(cell, of)| *of == index && cell.skip.is_none())
             .map(|(cell, _)| cell.id.clone())
             .collect();
-        for cell in
-            measure::check(&workers[index], &request, &ids, timeout, &mut progress)?
-        {
-            checked.insert(cell.id.clone(), cell);
-        }
+        let (cells, found) =
+            measure::check(&workers[index], &request, &ids, timeout, &mut progress)?;
+        damage.extend(found);
+        checked.extend(cells.into_iter().map(|cell| (cell.id.clone(), cell)));
     }
     progress.finish();
 
@@ -188,12 +230,14 @@ fn prepare(
         cells: to_run,
         binaries,
     };
+    listed.damage = damage;
     Ok((plan, listed, cells, timed))
 }
 
 fn build_all(
     workspace: &Workspace,
     crates: &[String],
+    suite: Suite,
     kind: Kind,
     allocator: Allocator,
 ) -> Result<Vec<PathBuf>, Problem> {
@@ -206,7 +250,7 @@ fn build_all(
             }
             Kind::Timed(_) => format!("{name}: the binary that is timed"),
         });
-        built.push(build::build(workspace, name, kind, allocator)?);
+        built.push(build::build(workspace, name, suite, kind, allocator)?);
         progress.advance();
     }
     progress.finish();
@@ -229,7 +273,6 @@ const CONTROLS_MAX: usize = 6;
 /// Adds the A/A controls: cells that run under a second name as well, at the end of their group,
 /// as far from their first name as codecs that are compared are from each other.
 fn add_controls(to_run: &mut Vec<(CellId, usize)>, cells: &mut Vec<Cell>) {
-    let group = |id: &CellId| (id.operation, id.dataset.clone(), id.mode);
     let reused: Vec<usize> =
         (0..to_run.len()).filter(|&index| to_run[index].0.mode == Mode::Reused).collect();
     let candidates: Vec<usize> =
@@ -257,7 +300,7 @@ fn add_controls(to_run: &mut Vec<(CellId, usize)>, cells: &mut Vec<Cell>) {
         let (id, of) = to_run[index].clone();
         let again = CellId { again: true, ..id.clone() };
         let end = (index..to_run.len())
-            .find(|&at| group(&to_run[at].0) != group(&id))
+            .find(|&at| !to_run[at].0.is_beside(&id))
             .unwrap_or(to_run.len());
         to_run.insert(end, (again.clone(), of));
         if let Some(first) = cells.iter().position(|cell| cell.id == id) {
@@ -305,6 +348,8 @@ fn new_run(
         command: command_line(std::env::args().skip(1)),
         started_unix_s: now_s(),
         complete: false,
+        suite: plan.request.suite,
+        file_system: None,
         profile,
         plan: fingerprint(plan, &datasets),
         commit,
@@ -323,6 +368,7 @@ fn new_run(
         noise: None,
         datasets,
         codecs,
+        damage: listed.damage.clone(),
         cells,
         missing,
     }
@@ -356,7 +402,8 @@ fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
     plan::same_data(&plan.request, &run.datasets)?;
     let allocator = if plan.mimalloc { Allocator::Mimalloc } else { Allocator::System };
     let kind = Kind::Timed(plan.build_profile());
-    let timed = build_all(workspace, &plan.crates, kind, allocator)?;
+    let suite = plan.request.suite;
+    let timed = build_all(workspace, &plan.crates, suite, kind, allocator)?;
     plan.binaries = hashes(&timed)?;
     if fingerprint(&plan, &run.datasets) != run.plan {
         return Err(Problem::usage(format!(
@@ -366,6 +413,13 @@ fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
             run.commit.as_ref().map_or("it was made with", |commit| commit.hash.as_str())
         )));
     }
+    // The folder went when the run was interrupted.
+    let place = plan.request.folder.clone();
+    if let Some(path) = &place {
+        fs::create_dir_all(path)
+            .context(|| format!("cannot make a folder for files, {}", path.display()))?;
+    }
+    let _place = place.map(cleanup::own);
     crate::remark(&format!("going on with run {}", run.id));
     measure_all(&mut run, &plan, &timed, folder)?;
     Ok(run)
@@ -397,17 +451,18 @@ fn measure_all(
         .collect();
     // The cells of a table, by their places in the run, each with its binary.
     let mut tables: Vec<Vec<(usize, &Path)>> = Vec::new();
-    let mut last = None;
+    let mut last: Option<&CellId> = None;
     for (id, of) in &plan.cells {
-        let table = (id.operation, &id.dataset, id.mode);
         let (Some(&place), Some(binary)) = (places.get(id), timed.get(*of)) else {
             continue;
         };
         match tables.last_mut() {
-            Some(cells) if last == Some(table) => cells.push((place, binary)),
+            Some(cells) if last.is_some_and(|last| last.is_beside(id)) => {
+                cells.push((place, binary));
+            }
             _ => tables.push(vec![(place, binary)]),
         }
-        last = Some(table);
+        last = Some(id);
     }
     let has_round = |cell: &Cell, number| cell.rounds.iter().any(|r| r.round == number);
     // A cell that failed once is not asked again.
@@ -737,6 +792,7 @@ mod tests {
             dataset: "people".to_owned(),
             codec: codec.to_owned(),
             mode: Mode::Reused,
+            way: None,
             again: false,
         };
         let mut to_run: Vec<(CellId, usize)> = [Operation::Encode, Operation::Decode]

@@ -7,6 +7,8 @@ use std::process::Stdio;
 
 use serde::Deserialize;
 
+use wiremark_record::Suite;
+
 use crate::cli::Allocator;
 use crate::problem::{Code, Context, Problem};
 use crate::workspace::{Workspace, cargo};
@@ -50,6 +52,7 @@ impl Profile {
 pub(crate) fn build(
     workspace: &Workspace,
     codec_crate: &str,
+    suite: Suite,
     kind: Kind,
     allocator: Allocator,
 ) -> Result<PathBuf, Problem> {
@@ -61,12 +64,12 @@ pub(crate) fn build(
     if allocator == Allocator::Mimalloc {
         features.push("mimalloc".to_owned());
     }
+    // A bench target has its suite's name.
+    let timed = suite.as_str();
     let (profile, targets): (_, &[&str]) = match kind {
         Kind::Worker => (Profile::Quick, &["--bin", "worker"]),
-        Kind::WorkerAndMore => {
-            (Profile::Quick, &["--bin", "worker", "--bench", "codecs"])
-        }
-        Kind::Timed(profile) => (profile, &["--bench", "codecs"]),
+        Kind::WorkerAndMore => (Profile::Quick, &["--bin", "worker", "--bench", timed]),
+        Kind::Timed(profile) => (profile, &["--bench", timed]),
     };
     // The feature is the worker's alone and changes nothing in the binary that is timed; with
     // the same features both share what they are made of.
@@ -99,7 +102,7 @@ pub(crate) fn build(
     }
     let name = match kind {
         Kind::Worker | Kind::WorkerAndMore => "worker",
-        Kind::Timed(_) => "codecs",
+        Kind::Timed(_) => timed,
     };
     let built = executable(&output.stdout, name).ok_or_else(|| {
         Problem::new("cargo named no executable").with(Code::BuildFailed)
@@ -109,8 +112,8 @@ pub(crate) fn build(
         Kind::Timed(profile) => profile.as_str(),
     };
     let suffix = match allocator {
-        Allocator::System => what.to_owned(),
-        Allocator::Mimalloc => format!("{what}-mimalloc"),
+        Allocator::System => format!("{suite}-{what}"),
+        Allocator::Mimalloc => format!("{suite}-{what}-mimalloc"),
     };
     let folder = workspace.wiremark().join("bin");
     fs::create_dir_all(&folder)

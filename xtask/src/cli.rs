@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use wiremark_record::Suite;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -46,6 +47,7 @@ Examples:
   cargo xtask bench --quick                        a first look at everything, in minutes
   cargo xtask bench --quick --data orders.ndjson   the same for your own data
   cargo xtask bench decode/people '!pretty'        some cells, with the default care
+  cargo xtask bench --suite persist --quick        the same through files, every call counted
   cargo xtask bench --resume                       go on with the newest interrupted run
 
 A cell is called operation/dataset/codec/mode, such as
@@ -54,6 +56,10 @@ pub(crate) struct BenchOptions {
     /// Measure only cells whose name holds one of these; `!TEXT` leaves cells out.
     #[arg(value_name = "FILTER")]
     pub(crate) filters: Vec<String>,
+
+    /// What is measured.
+    #[arg(long, value_enum, default_value_t = SuiteName::Codecs)]
+    pub(crate) suite: SuiteName,
 
     /// The same as `--profile quick`: a first look.
     #[arg(long, conflicts_with = "profile")]
@@ -77,6 +83,10 @@ pub(crate) struct BenchOptions {
     /// Whether the measured processes keep freed memory (steady) or give it back (default).
     #[arg(long, value_enum, default_value_t = Heap::Steady)]
     pub(crate) heap: Heap,
+
+    /// The folder in which the suites on files write theirs [default: in target/wiremark].
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) folder: Option<PathBuf>,
 
     /// Number of fresh processes for each cell, instead of the profile's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -131,6 +141,23 @@ pub(crate) struct Exports {
     /// Write the report as Markdown to this file as well.
     #[arg(long = "export-markdown", value_name = "PATH")]
     pub(crate) markdown: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SuiteName {
+    /// Values to bytes and back, in memory.
+    Codecs,
+    /// Values to files and back, in every usual way, each call counted.
+    Persist,
+}
+
+impl SuiteName {
+    pub(crate) fn suite(self) -> Suite {
+        match self {
+            Self::Codecs => Suite::Codecs,
+            Self::Persist => Suite::Persist,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -203,6 +230,10 @@ pub(crate) struct ListOptions {
     /// Only names that hold one of these; `!TEXT` leaves names out.
     #[arg(value_name = "FILTER")]
     pub(crate) filters: Vec<String>,
+
+    /// The suite whose cells are listed.
+    #[arg(long, value_enum, default_value_t = SuiteName::Codecs)]
+    pub(crate) suite: SuiteName,
 
     #[command(flatten)]
     pub(crate) data: DataOptions,

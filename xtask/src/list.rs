@@ -14,13 +14,16 @@ pub(crate) fn run(options: &ListOptions) -> Result<(), Problem> {
     std::fs::create_dir_all(workspace.wiremark())
         .context(|| format!("cannot make {}", workspace.wiremark().display()))?;
     let stdin_to = workspace.wiremark().join("stdin");
-    let request = plan::request(&options.data, Sampling::default(), &stdin_to)?;
+    let suite = options.suite.suite();
+    let request =
+        plan::request(suite, &options.data, Sampling::default(), &stdin_to, None)?;
     let crates = workspace.codec_crates()?;
     let mut progress = Progress::new("building", crates.len());
     let mut workers = Vec::new();
     for name in &crates {
         progress.now(name);
-        workers.push(build::build(&workspace, name, Kind::Worker, Allocator::System)?);
+        let allocator = Allocator::System;
+        workers.push(build::build(&workspace, name, suite, Kind::Worker, allocator)?);
         progress.advance();
     }
     progress.finish();

@@ -12,6 +12,7 @@ use clap::Parser;
 
 mod bench;
 mod build;
+mod cleanup;
 mod cli;
 mod doctor;
 mod files;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    cleanup::install();
     let done = match verb {
         Verb::Bench(options) => bench::run(&options),
         Verb::Report(options) => report::run(&options),

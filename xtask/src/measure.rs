@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
 use wiremark_record::protocol::{ANSWERS, Answer, MY_TURN, REQUEST, Request, TURNS};
-use wiremark_record::{Cell, CellId, Round, Status};
+use wiremark_record::{Cell, CellId, Damage, Round, Status};
 
 use crate::plan::to_json;
 use crate::problem::{Context, Problem};
@@ -39,9 +39,10 @@ pub(crate) fn check(
     cells: &[CellId],
     timeout: Duration,
     progress: &mut Progress,
-) -> Result<Vec<Cell>, Problem> {
+) -> Result<(Vec<Cell>, Vec<Damage>), Problem> {
     let mut waiting: VecDeque<CellId> = cells.iter().cloned().collect();
     let mut checked = Vec::new();
+    let mut damage = Vec::new();
     while !waiting.is_empty() {
         let before = waiting.len();
         let mut child = Command::new(worker)
@@ -79,6 +80,7 @@ pub(crate) fn check(
                         checked.push(*cell);
                         progress.advance();
                     }
+                    Ok(Answer::Damage(one)) => damage.push(one),
                     _ => {}
                 },
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -108,7 +110,7 @@ pub(crate) fn check(
             return Err(Problem::new(format!("a worker failed: {}{said}", how(status))));
         }
     }
-    Ok(checked)
+    Ok((checked, damage))
 }
 
 /// The lines of a pipe, as they come.
@@ -151,6 +153,8 @@ pub(crate) fn without_figure(id: CellId, status: Status, reason: String) -> Cell
         size_bytes: None,
         zstd_bytes: None,
         counts: None,
+        calls: None,
+        peak_rss_bytes: None,
         time: None,
         wall: None,
         copy: None,
@@ -389,6 +393,7 @@ mod tests {
             dataset: "small".to_owned(),
             codec: "json/x".to_owned(),
             mode: wiremark_record::Mode::Reused,
+            way: None,
             again: false,
         };
         let begin = to_json(&Answer::Begin(id.clone())).unwrap();
@@ -399,6 +404,8 @@ mod tests {
         std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
         fs::set_permissions(&worker, mode).unwrap();
         let request = Request {
+            suite: wiremark_record::Suite::Codecs,
+            folder: None,
             datasets: Vec::new(),
             files: Vec::new(),
             sampling: wiremark_record::protocol::Sampling::default(),
@@ -406,6 +413,7 @@ mod tests {
         let mut progress = Progress::new("checking", 0);
         check(&worker, &request, &[id], Duration::from_millis(300), &mut progress)
             .unwrap()
+            .0
     }
 
     #[test]
@@ -436,6 +444,7 @@ mod tests {
             dataset: "small".to_owned(),
             codec: "json/x".to_owned(),
             mode: wiremark_record::Mode::Reused,
+            way: None,
             again: false,
         };
         let round = Round {
@@ -445,6 +454,8 @@ mod tests {
             cpu_median_ns: 5.0,
             wall_ns: 5.0,
             copy_ns: None,
+            user_ns: None,
+            system_ns: None,
             samples: 10,
             operations: 10,
             preemptions: 0,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use wiremark_datasets::Dataset as _;
 use wiremark_datasets::files::{self, Format, OwnData};
 use wiremark_record::protocol::{Answer, DataFile, Planned, REQUEST, Request, Sampling};
-use wiremark_record::{self as record, CellId, Mode, Operation, Profile};
+use wiremark_record::{self as record, CellId, Mode, Operation, Profile, Suite};
 
 use crate::build;
 use crate::cli::{DataOptions, ProfileName};
@@ -52,6 +52,8 @@ pub(crate) struct Listed {
     pub(crate) codecs: Vec<record::Codec>,
     pub(crate) datasets: Vec<record::Dataset>,
     pub(crate) notes: Vec<String>,
+    /// What the check found of flipped bits.
+    pub(crate) damage: Vec<record::Damage>,
     /// The cells, each with an index into the workers.
     pub(crate) cells: Vec<(Planned, usize)>,
 }
@@ -74,9 +76,11 @@ pub(crate) fn list(workers: &[PathBuf], request: &Request) -> Result<Listed, Pro
     let order: Vec<&str> =
         listed.datasets.iter().map(|dataset| dataset.id.as_str()).collect();
     listed.cells.sort_by_key(|(cell, _)| {
-        let CellId { operation, dataset, mode, .. } = &cell.id;
+        let CellId { operation, dataset, mode, way, .. } = &cell.id;
         let dataset = order.iter().position(|id| id == dataset);
+        // The ways of one codec stay together, in the worker's order.
         let mode = Mode::ALL.iter().position(|known| known == mode);
+        let mode = mode.filter(|_| way.is_none());
         (dataset, *operation, mode)
     });
     Ok(listed)
@@ -121,12 +125,17 @@ pub(crate) fn is_selected(filters: &[String], name: &str) -> bool {
 }
 
 /// How long and how often a profile measures.
-pub(crate) fn profile(name: ProfileName, rounds: Option<u32>) -> Profile {
+pub(crate) fn profile(name: ProfileName, suite: Suite, rounds: Option<u32>) -> Profile {
     let ms = 1_000_000;
-    let (name, profile_rounds, samples, sample_ns, warm_up_ns) = match name {
-        ProfileName::Quick => ("quick", 3, 12, ms, 10 * ms),
-        ProfileName::Default => ("default", 9, 40, ms, 25 * ms),
-        ProfileName::Full => ("full", 25, 50, 2 * ms, 50 * ms),
+    let (name, profile_rounds, samples, sample_ns, warm_up_ns) = match (name, suite) {
+        (ProfileName::Quick, Suite::Codecs) => ("quick", 3, 12, ms, 10 * ms),
+        (ProfileName::Default, Suite::Codecs) => ("default", 9, 40, ms, 25 * ms),
+        (ProfileName::Full, Suite::Codecs) => ("full", 25, 50, 2 * ms, 50 * ms),
+        // An operation on a file is a sample or the better part of one, and a trap a hundred:
+        // ten are the fewest that criterion takes.
+        (ProfileName::Quick, _) => ("quick", 3, 10, ms, ms),
+        (ProfileName::Default, _) => ("default", 9, 10, ms, ms),
+        (ProfileName::Full, _) => ("full", 15, 20, 2 * ms, 10 * ms),
     };
     let rounds = rounds.unwrap_or(profile_rounds);
     Profile { name: name.to_owned(), rounds, samples, sample_ns, warm_up_ns }
@@ -134,17 +143,69 @@ pub(crate) fn profile(name: ProfileName, rounds: Option<u32>) -> Profile {
 
 /// Whether a profile leaves a cell out of its own accord.
 pub(crate) fn is_left_out(name: ProfileName, id: &CellId) -> bool {
+    if let Some(way) = &id.way {
+        return is_way_left_out(name, id, way);
+    }
     // A codec without state decodes fresh as it does reused: not worth a first look's time.
     name == ProfileName::Quick
         && id.operation == Operation::Decode
         && id.mode == Mode::Fresh
 }
 
+/// Whether a profile leaves a way of writing or reading files out: all of them are for `full`.
+fn is_way_left_out(name: ProfileName, id: &CellId, way: &str) -> bool {
+    // What most programs do, the traps among it, and what durability costs.
+    const QUICK: &[(Operation, Mode, &str)] = &[
+        (Operation::Write, Mode::Reused, "direct"),
+        (Operation::Write, Mode::Reused, "buffer-8k"),
+        (Operation::Write, Mode::Reused, "whole"),
+        (Operation::Write, Mode::Reused, "whole+data"),
+        (Operation::Write, Mode::Reused, "whole+atomic"),
+        (Operation::Write, Mode::Stream, "buffer-64k"),
+        (Operation::Read, Mode::Reused, "direct"),
+        (Operation::Read, Mode::Reused, "buffer-8k"),
+        (Operation::Read, Mode::Reused, "whole"),
+        (Operation::Read, Mode::Reused, "whole+evicted"),
+        (Operation::Read, Mode::Reused, "map"),
+        (Operation::Read, Mode::Reused, "map-borrowed"),
+        (Operation::Read, Mode::Stream, "chunk-64k"),
+    ];
+    const DEFAULT: &[(Operation, Mode, &str)] = &[
+        (Operation::Write, Mode::Stream, "direct"),
+        (Operation::Write, Mode::Reused, "buffer-64k"),
+        (Operation::Write, Mode::Fresh, "whole"),
+        (Operation::Write, Mode::Stream, "buffer-64k+atomic"),
+        (Operation::Read, Mode::Reused, "buffer-64k"),
+        (Operation::Read, Mode::Fresh, "whole"),
+        (Operation::Read, Mode::Reused, "map+evicted"),
+        (Operation::Read, Mode::Stream, "chunk-64k+evicted"),
+    ];
+    let is_in =
+        |list: &[(Operation, Mode, &str)]| list.contains(&(id.operation, id.mode, way));
+    match name {
+        ProfileName::Quick => !is_in(QUICK),
+        ProfileName::Default => !is_in(QUICK) && !is_in(DEFAULT),
+        ProfileName::Full => false,
+    }
+}
+
+/// The seeded datasets that a suite is about if nobody says which.
+fn usual_datasets(suite: Suite, name: Option<ProfileName>) -> Vec<String> {
+    let usual: &[&str] = match (suite, name) {
+        (Suite::Persist, Some(ProfileName::Quick)) => &["people"],
+        (Suite::Export, _) => &["todos"],
+        _ => &wiremark_datasets::IDS,
+    };
+    usual.iter().map(|&id| id.to_owned()).collect()
+}
+
 /// What to encode: from the command line, read once to see that it can be.
 pub(crate) fn request(
+    suite: Suite,
     data: &DataOptions,
     sampling: Sampling,
     stdin_to: &Path,
+    name: Option<ProfileName>,
 ) -> Result<Request, Problem> {
     for id in &data.datasets {
         if !wiremark_datasets::IDS.contains(&id.as_str()) {
@@ -155,7 +216,7 @@ pub(crate) fn request(
         }
     }
     let datasets = match (data.datasets.as_slice(), data.files.as_slice()) {
-        ([], []) => wiremark_datasets::IDS.iter().map(|&id| id.to_owned()).collect(),
+        ([], []) => usual_datasets(suite, name),
         (given, _) => {
             // A name given twice is meant once: a run has no two cells of one name.
             let mut seen = BTreeSet::new();
@@ -201,7 +262,7 @@ pub(crate) fn request(
         try_to_read(&file)?;
         files.push(file);
     }
-    Ok(Request { datasets, files, sampling })
+    Ok(Request { suite, folder: None, datasets, files, sampling })
 }
 
 fn try_to_read(file: &DataFile) -> Result<OwnData, Problem> {
@@ -335,6 +396,8 @@ mod tests {
             hash,
         }];
         let request = Request {
+            suite: Suite::Codecs,
+            folder: None,
             datasets: Vec::new(),
             files: vec![file],
             sampling: Sampling::default(),

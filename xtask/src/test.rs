@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use wiremark_record::stats::Verdict;
-use wiremark_record::{Cell, Mode, Operation, Run, Status};
+use wiremark_record::{Cell, Mode, Operation, Run, Status, Suite};
 
 use crate::build::{self, Kind};
 use crate::cli::{Allocator, TestOptions, TidyOptions};
@@ -98,6 +98,7 @@ fn benches(workspace: &Workspace) -> Result<(), Problem> {
         let binary = build::build(
             workspace,
             &name,
+            Suite::Codecs,
             Kind::Timed(build::Profile::Quick),
             Allocator::System,
         )?;

@@ -11,13 +11,15 @@
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use wiremark_benches::{cells, check, operation, request};
+use wiremark_benches::{cells, check, files, operation, request};
 use wiremark_core::{Codec, Profile, Role, Upkeep};
 use wiremark_datasets::{self as datasets, About, Dataset, DatasetVisitor};
-use wiremark_record::protocol::{Answer, Request, Skip};
-use wiremark_record::{self as record, Cell, CellId, Operation, Status};
+use wiremark_persist::Scratch;
+use wiremark_record::protocol::{Answer, Planned, Request, Skip};
+use wiremark_record::{self as record, Cell, CellId, Operation, Status, Suite};
 
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
@@ -70,20 +72,37 @@ fn list(request: &Request) -> Result<(), String> {
         }
     }
 
-    struct Cells;
+    struct Cells {
+        /// Where files would be written, if the request is about them.
+        files: Option<PathBuf>,
+    }
     impl cells::PairVisitor for Cells {
         fn wants(&self, _: &Profile, _: &str) -> bool {
             true
         }
 
         fn visit<C: Codec, D: Dataset>(&mut self, codec: &C, dataset: &D) {
-            for planned in cells::of_pair(&codec.profile(), dataset) {
-                say(&Answer::Cell(planned));
+            let profile = codec.profile();
+            match &self.files {
+                None => {
+                    for planned in cells::of_pair(&profile, dataset) {
+                        say(&Answer::Cell(planned));
+                    }
+                }
+                Some(folder) => {
+                    for (_, planned) in files::of_pair(&profile, dataset, folder) {
+                        say(&Answer::Cell(planned));
+                    }
+                }
             }
         }
 
         fn refuse(&mut self, profile: &Profile, about: &About, skip: &Skip) {
-            for planned in cells::refused(profile, about, skip) {
+            let planned = match self.files {
+                None => cells::refused(profile, about, skip),
+                Some(_) => files::refused(profile, about, skip),
+            };
+            for planned in planned {
                 say(&Answer::Cell(planned));
             }
         }
@@ -104,7 +123,21 @@ fn list(request: &Request) -> Result<(), String> {
         }
         say(&Answer::Dataset(dataset_record(&data)));
     }
-    cells::visit_pairs(request, &mut Cells)
+    let files = match request.suite {
+        Suite::Codecs => None,
+        Suite::Persist | Suite::Export => {
+            Some(request.folder.clone().unwrap_or_else(std::env::temp_dir))
+        }
+    };
+    cells::visit_pairs(request, &mut Cells { files })
+}
+
+/// A folder for files, if the request is about them.
+fn folder(request: &Request) -> Result<Option<Scratch>, String> {
+    match request.suite {
+        Suite::Codecs => Ok(None),
+        Suite::Persist | Suite::Export => files::scratch(request).map(Some),
+    }
 }
 
 fn dataset_record<D: Dataset>(dataset: &D) -> record::Dataset {
@@ -141,6 +174,7 @@ fn codec_record(profile: &Profile) -> record::Codec {
 fn check_all(request: &Request) -> Result<(), String> {
     struct Check {
         wanted: HashSet<CellId>,
+        files: Option<Scratch>,
     }
 
     impl cells::PairVisitor for Check {
@@ -149,12 +183,30 @@ fn check_all(request: &Request) -> Result<(), String> {
         }
 
         fn visit<C: Codec, D: Dataset>(&mut self, codec: &C, dataset: &D) {
-            for planned in cells::of_pair(&codec.profile(), dataset) {
-                if planned.skip.is_none() && self.wanted.contains(&planned.id) {
+            let profile = codec.profile();
+            let is_wanted = |planned: &Planned| {
+                planned.skip.is_none() && self.wanted.contains(&planned.id)
+            };
+            let Some(folder) = &self.files else {
+                for planned in cells::of_pair(&profile, dataset) {
+                    if is_wanted(&planned) {
+                        say(&Answer::Begin(planned.id.clone()));
+                        let cell =
+                            check_one(codec, dataset, planned.id, planned.documents);
+                        say(&Answer::Checked(Box::new(cell)));
+                    }
+                }
+                return;
+            };
+            for (way, planned) in files::of_pair(&profile, dataset, folder.path()) {
+                if is_wanted(&planned) {
                     say(&Answer::Begin(planned.id.clone()));
-                    let cell = check_one(codec, dataset, planned.id, planned.documents);
+                    let cell = check_file(codec, dataset, way, planned, folder);
                     say(&Answer::Checked(Box::new(cell)));
                 }
+            }
+            if let Some(damage) = files::damage(codec, dataset) {
+                say(&Answer::Damage(damage));
             }
         }
 
@@ -169,7 +221,7 @@ fn check_all(request: &Request) -> Result<(), String> {
             .map_err(|error| format!("`{line}` is no cell id: {error}"))?;
         wanted.insert(id);
     }
-    cells::visit_pairs(request, &mut Check { wanted })
+    cells::visit_pairs(request, &mut Check { wanted, files: folder(request)? })
 }
 
 fn check_one<C: Codec, D: Dataset>(
@@ -179,25 +231,7 @@ fn check_one<C: Codec, D: Dataset>(
     documents: u64,
 ) -> Cell {
     let (operation, mode) = (id.operation, id.mode);
-    let mut cell = Cell {
-        id,
-        status: Status::Skipped,
-        reason: None,
-        round_trip: None,
-        documents,
-        size_bytes: None,
-        zstd_bytes: None,
-        counts: None,
-        time: None,
-        wall: None,
-        copy: None,
-        rounds: Vec::new(),
-        missing: std::collections::BTreeMap::new(),
-    };
-    let refuse = |cell: &mut Cell, status, reason| {
-        cell.status = status;
-        cell.reason = Some(reason);
-    };
+    let mut cell = waiting(id, documents);
     let is_floor = codec.profile().role == Role::Floor;
     if let Err(refusal) = check::check(codec, dataset, operation, mode) {
         if refusal.status == Status::Failed && !is_floor {
@@ -211,6 +245,86 @@ fn check_one<C: Codec, D: Dataset>(
         Ok(prepared) => {
             cell.size_bytes = Some(prepared.bytes.len() as u64);
             count(&mut cell, prepared);
+        }
+        Err(error) => {
+            let reason = format!("failed to get ready: {error}");
+            refuse(&mut cell, Status::Failed, reason);
+        }
+    }
+    cell
+}
+
+/// A cell that is being checked: nothing is known of it.
+fn waiting(id: CellId, documents: u64) -> Cell {
+    Cell {
+        id,
+        status: Status::Skipped,
+        reason: None,
+        round_trip: None,
+        documents,
+        size_bytes: None,
+        zstd_bytes: None,
+        counts: None,
+        calls: None,
+        peak_rss_bytes: None,
+        time: None,
+        wall: None,
+        copy: None,
+        rounds: Vec::new(),
+        missing: std::collections::BTreeMap::new(),
+    }
+}
+
+fn refuse(cell: &mut Cell, status: Status, reason: String) {
+    cell.status = status;
+    cell.reason = Some(reason);
+}
+
+fn check_file<C: Codec, D: Dataset>(
+    codec: &C,
+    dataset: &D,
+    way: files::Way,
+    planned: Planned,
+    folder: &Scratch,
+) -> Cell {
+    let mut cell = waiting(planned.id, planned.documents);
+    let is_floor = codec.profile().role == Role::Floor;
+    match files::check(codec, dataset, way, folder) {
+        Err(refusal) => {
+            if refusal.status == Status::Failed && !is_floor {
+                cell.round_trip = Some(false);
+            }
+            refuse(&mut cell, refusal.status, refusal.reason);
+            return cell;
+        }
+        Ok(files::Counts { calls, size_bytes }) => {
+            cell.round_trip = (!is_floor).then_some(true);
+            cell.size_bytes = Some(size_bytes);
+            cell.calls = Some(record::Calls {
+                write: calls.write,
+                written_bytes: calls.written_bytes,
+                read: calls.read,
+                read_bytes: calls.read_bytes,
+                flush: calls.flush,
+                sync: calls.sync,
+                open: calls.open,
+                rename: calls.rename,
+            });
+        }
+    }
+    let reason = "the codecs suite compresses";
+    cell.missing.insert("zstd_bytes".to_owned(), reason.to_owned());
+    match files::prepare(codec, dataset, way, folder) {
+        Ok(prepared) => {
+            let mut batch = prepared.batch;
+            let (_, allocated) = wiremark_meter::alloc::measure(|| batch(1));
+            cell.counts = Some(record::Counts {
+                allocations: allocated.calls,
+                allocated_bytes: allocated.bytes,
+                peak_bytes: allocated.peak_bytes,
+            });
+            let (_, rose) = wiremark_meter::memory::peak_rss(|| batch(1));
+            cell.peak_rss_bytes = rose;
         }
         Err(error) => {
             let reason = format!("failed to get ready: {error}");

@@ -5,7 +5,7 @@ use std::time;
 /// A point in time on three clocks of the calling thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant {
-    preemptions: u64,
+    usage: Usage,
     wall: time::Instant,
     cpu_ns: u64,
 }
@@ -19,17 +19,17 @@ pub struct Span {
     pub wall_ns: u64,
     /// Times the kernel took the processor away from the thread (involuntary context switches).
     pub preemptions: u64,
+    /// CPU time in user mode, by the kernel's ticks: coarser than `cpu_ns`.
+    pub user_ns: u64,
+    /// CPU time in the kernel, by the kernel's ticks.
+    pub system_ns: u64,
 }
 
 impl Instant {
     /// Now. The CPU clock is read last, so that reading the others is not part of a span.
     #[inline]
     pub fn now() -> Self {
-        Self {
-            preemptions: preemptions(),
-            wall: time::Instant::now(),
-            cpu_ns: thread_cpu_ns(),
-        }
+        Self { usage: usage(), wall: time::Instant::now(), cpu_ns: thread_cpu_ns() }
     }
 
     /// What passed since. The CPU clock is read first.
@@ -37,10 +37,13 @@ impl Instant {
     pub fn elapsed(&self) -> Span {
         let cpu_ns = thread_cpu_ns();
         let wall = self.wall.elapsed();
+        let usage = usage();
         Span {
             cpu_ns: cpu_ns.saturating_sub(self.cpu_ns),
             wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
-            preemptions: preemptions().saturating_sub(self.preemptions),
+            preemptions: usage.preemptions.saturating_sub(self.usage.preemptions),
+            user_ns: usage.user_ns.saturating_sub(self.usage.user_ns),
+            system_ns: usage.system_ns.saturating_sub(self.usage.system_ns),
         }
     }
 }
@@ -53,6 +56,8 @@ impl std::ops::Add for Span {
             cpu_ns: self.cpu_ns + other.cpu_ns,
             wall_ns: self.wall_ns + other.wall_ns,
             preemptions: self.preemptions + other.preemptions,
+            user_ns: self.user_ns + other.user_ns,
+            system_ns: self.system_ns + other.system_ns,
         }
     }
 }
@@ -68,9 +73,17 @@ pub fn thread_cpu_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// Involuntary context switches of the calling thread so far (of the process, where the system
-/// does not tell them by thread).
-fn preemptions() -> u64 {
+/// What the kernel has booked so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    preemptions: u64,
+    user_ns: u64,
+    system_ns: u64,
+}
+
+/// What the calling thread has used so far (the process, where the system does not tell it by
+/// thread).
+fn usage() -> Usage {
     #[cfg(target_os = "linux")]
     const WHO: libc::c_int = libc::RUSAGE_THREAD;
     #[cfg(not(target_os = "linux"))]
@@ -80,7 +93,19 @@ fn preemptions() -> u64 {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: `usage` is valid for the kernel to fill, and lives over the call.
     let failed = unsafe { libc::getrusage(WHO, &raw mut usage) };
-    if failed == 0 { u64::try_from(usage.ru_nivcsw).unwrap_or(0) } else { 0 }
+    if failed != 0 {
+        return Usage::default();
+    }
+    let ns = |time: libc::timeval| {
+        let (seconds, micros) =
+            (time.tv_sec.cast_unsigned(), time.tv_usec.cast_unsigned());
+        seconds * 1_000_000_000 + micros * 1000
+    };
+    Usage {
+        preemptions: u64::try_from(usage.ru_nivcsw).unwrap_or(0),
+        user_ns: ns(usage.ru_utime),
+        system_ns: ns(usage.ru_stime),
+    }
 }
 
 #[cfg(test)]
@@ -115,8 +140,13 @@ mod tests {
 
     #[test]
     fn spans_add_up() {
-        let one = Span { cpu_ns: 1, wall_ns: 2, preemptions: 3 };
-        let two = Span { cpu_ns: 10, wall_ns: 20, preemptions: 30 };
-        assert_eq!(one + two, Span { cpu_ns: 11, wall_ns: 22, preemptions: 33 });
+        let span = |times: u64| Span {
+            cpu_ns: times,
+            wall_ns: 2 * times,
+            preemptions: 3 * times,
+            user_ns: 4 * times,
+            system_ns: 5 * times,
+        };
+        assert_eq!(span(1) + span(10), span(11));
     }
 }

@@ -7,6 +7,7 @@
 pub mod alloc;
 pub mod clock;
 pub mod machine;
+pub mod memory;
 
 pub use crate::alloc::{Allocated, Counting};
 pub use crate::clock::{Instant, Span};

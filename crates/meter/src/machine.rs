@@ -2,6 +2,7 @@
 //! or another system may not.
 
 use std::fs;
+use std::path::Path;
 
 /// The processor's own name.
 pub fn cpu() -> Option<String> {
@@ -43,6 +44,27 @@ pub fn governor() -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
+/// The kind of file system that a path lies in: `ext4`, `tmpfs`.
+pub fn file_system(path: &Path) -> Option<String> {
+    let path = fs::canonicalize(path).ok()?;
+    file_system_in(&fs::read_to_string("/proc/self/mounts").ok()?, &path)
+}
+
+/// The kind of the innermost mount that holds `path`; of several on one place the last.
+fn file_system_in(mounts: &str, path: &Path) -> Option<String> {
+    mounts
+        .lines()
+        .filter_map(|line| {
+            let mut fields = line.split(' ').skip(1);
+            // White space is written as octal.
+            let place = fields.next()?.replace("\\040", " ").replace("\\011", "\t");
+            let kind = fields.next()?;
+            path.starts_with(&place).then(|| (place.len(), kind.to_owned()))
+        })
+        .max_by_key(|(length, _)| *length)
+        .map(|(_, kind)| kind)
+}
+
 /// The value of the first of `names` that stands in a file of `name : value` lines.
 fn field(text: &str, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| {
@@ -67,6 +89,21 @@ mod tests {
         );
         assert_eq!(field(text, &["Model", "Hardware"]).as_deref(), Some("board"));
         assert_eq!(field(text, &["model"]), None);
+    }
+
+    #[test]
+    fn the_innermost_mount_is_that_of_a_path() {
+        let mounts = "/dev/vda / ext4 rw 0 0\ntmpfs /dev/shm tmpfs rw 0 0\n\
+                      disk /a\\040b xfs rw 0 0\nover /a\\040b btrfs rw 0 0\n";
+        for (path, kind) in [
+            ("/a/x", "ext4"),
+            ("/dev/shm/x", "tmpfs"),
+            ("/dev/shmx", "ext4"),
+            ("/a b/c", "btrfs"),
+        ] {
+            let found = file_system_in(mounts, Path::new(path));
+            assert_eq!(found.as_deref(), Some(kind), "{path}");
+        }
     }
 
     #[test]

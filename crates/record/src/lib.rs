@@ -11,8 +11,9 @@ mod summary;
 
 pub use crate::file::{Error, ErrorKind, write_atomic};
 pub use crate::run::{
-    Build, Cell, CellId, Codec, Commit, Counts, Dataset, Load, Machine, Mode, Noise,
-    Operation, Profile, Round, Run, SCHEMA, Status, Time, Tool,
+    Build, Calls, Cell, CellId, Clock, Codec, Commit, Counts, Damage, Dataset, Load,
+    Machine, Mode, Noise, Operation, Profile, Round, Run, SCHEMA, Status, Suite, Time,
+    Tool,
 };
 pub use crate::summary::Comparison;
 

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cell, CellId, Codec, Dataset, Round, Status};
+use crate::{Cell, CellId, Codec, Damage, Dataset, Round, Status, Suite};
 
 /// The environment variable that holds the [`Request`].
 pub const REQUEST: &str = "WIREMARK_REQUEST";
@@ -26,6 +26,13 @@ pub const MY_TURN: &str = "wiremark: my turn";
 /// What to encode, and how long to measure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
+    /// What is to be measured.
+    #[serde(default)]
+    pub suite: Suite,
+    /// The folder in which files are written, for suites that do. Each process makes one of its
+    /// own in it and removes it. Never part of a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<std::path::PathBuf>,
     /// Ids of the seeded datasets.
     pub datasets: Vec<String>,
     /// The user's files.
@@ -85,6 +92,8 @@ pub enum Answer {
     Begin(CellId),
     /// A cell was checked and counted.
     Checked(Box<Cell>),
+    /// What a codec makes of flipped bits.
+    Damage(Damage),
     /// A cell was measured in this process.
     Measured(CellId, Round),
 }

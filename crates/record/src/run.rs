@@ -26,6 +26,16 @@ pub struct Run {
     pub started_unix_s: u64,
     /// False while cells are outstanding: the run was interrupted, or still goes on.
     pub complete: bool,
+    /// What the run is about.
+    #[serde(default, skip_serializing_if = "Suite::is_codecs")]
+    pub suite: Suite,
+    /// The kind of file system that files were written to (`ext4`, `tmpfs`), for suites that do.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub file_system: Option<String>,
     /// How long and how often each cell is measured.
     pub profile: Profile,
     /// Hash of the plan (cells, profile, data): `--resume` goes on only with the same one.
@@ -67,11 +77,78 @@ pub struct Run {
     pub datasets: Vec<Dataset>,
     /// Who encoded it.
     pub codecs: Vec<Codec>,
+    /// What codecs make of flipped bits, for suites that ask.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damage: Vec<Damage>,
     /// The cells, in the order of the plan.
     pub cells: Vec<Cell>,
     /// Keys of this object that are absent, each with its reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<String, String>,
+}
+
+/// What a run is about.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suite {
+    /// Values to bytes and back, in memory.
+    #[default]
+    Codecs,
+    /// Values to files and back.
+    Persist,
+    /// Rows of a database to files.
+    Export,
+}
+
+impl Suite {
+    /// The suite as one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Codecs => "codecs",
+            Self::Persist => "persist",
+            Self::Export => "export",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+    fn is_codecs(&self) -> bool {
+        *self == Self::Codecs
+    }
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What a codec makes of a document with one flipped bit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Damage {
+    /// The codec's id.
+    pub codec: String,
+    /// The dataset's id.
+    pub dataset: String,
+    /// Bits flipped, each alone.
+    pub flips: u64,
+    /// Those that were read as another value, without an error.
+    pub silent: u64,
+    /// Those that were read as the same value.
+    pub harmless: u64,
+    /// Of as many bits of the same documents in a framed file, those that went unnoticed.
+    pub framed_silent: u64,
 }
 
 /// The program that wrote the file.
@@ -264,6 +341,21 @@ pub struct Cell {
         skip_serializing_if = "Option::is_none"
     )]
     pub counts: Option<Counts>,
+    /// Calls that one operation makes of the system, for operations on files.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub calls: Option<Calls>,
+    /// By how much the process's resident memory rose at most during one operation, for
+    /// operations on files.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub peak_rss_bytes: Option<u64>,
     /// CPU time of one operation, over rounds.
     #[serde(
         default,
@@ -293,7 +385,8 @@ pub struct Cell {
     pub missing: BTreeMap<String, String>,
 }
 
-/// Names a cell. As text: `operation/dataset/codec/mode`, and ` (again)` behind a control.
+/// Names a cell. As text: `operation/dataset/codec/mode`, for files `/way` behind it, and
+/// ` (again)` behind a control.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellId {
     /// What is done.
@@ -304,6 +397,13 @@ pub struct CellId {
     pub codec: String,
     /// How the codec and its buffer are kept.
     pub mode: Mode,
+    /// How bytes come into a file or out of it: `buffer-8k`, `whole+atomic`. None in memory.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub way: Option<String>,
     /// True for the second name of an A/A control.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
@@ -311,9 +411,26 @@ pub struct CellId {
 
 impl fmt::Display for CellId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operation, dataset, codec, mode, again } = self;
+        let Self { operation, dataset, codec, mode, way, again } = self;
         write!(f, "{operation}/{dataset}/{codec}/{mode}")?;
+        if let Some(way) = way {
+            write!(f, "/{way}")?;
+        }
         f.write_str(if *again { " (again)" } else { "" })
+    }
+}
+
+impl CellId {
+    /// Whether both stand in one table and are measured in turns: the codecs of an operation on a
+    /// dataset in one mode; where files are written or read, the ways of one codec.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.operation == other.operation
+            && self.dataset == other.dataset
+            && match (&self.way, &other.way) {
+                (None, None) => self.mode == other.mode,
+                (Some(_), Some(_)) => self.codec == other.codec,
+                _ => false,
+            }
     }
 }
 
@@ -331,11 +448,34 @@ pub enum Operation {
     Borrow,
     /// Dropping the decoded value, which no other operation's time holds.
     Drop,
+    /// Value to file, from opening to closing it.
+    Write,
+    /// File to value, from opening to closing it.
+    Read,
+    /// Rows at hand to file.
+    Export,
+    /// Rows from a database into memory.
+    Query,
+    /// Rows from a database into memory, then to a file.
+    QueryExport,
+    /// Rows from a database to a file one by one.
+    StreamExport,
 }
 
 impl Operation {
     /// All, in the order in which tables show them.
-    pub const ALL: [Self; 4] = [Self::Encode, Self::Decode, Self::Borrow, Self::Drop];
+    pub const ALL: [Self; 10] = [
+        Self::Encode,
+        Self::Decode,
+        Self::Borrow,
+        Self::Drop,
+        Self::Write,
+        Self::Read,
+        Self::Export,
+        Self::Query,
+        Self::QueryExport,
+        Self::StreamExport,
+    ];
 
     /// The operation as one word.
     pub const fn as_str(self) -> &'static str {
@@ -344,6 +484,25 @@ impl Operation {
             Self::Decode => "decode",
             Self::Borrow => "borrow",
             Self::Drop => "drop",
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::Export => "export",
+            Self::Query => "query",
+            Self::QueryExport => "query-export",
+            Self::StreamExport => "stream-export",
+        }
+    }
+
+    /// The clock whose time is compared.
+    pub const fn clock(self) -> Clock {
+        match self {
+            Self::Encode | Self::Decode | Self::Borrow | Self::Drop => Clock::Cpu,
+            Self::Write
+            | Self::Read
+            | Self::Export
+            | Self::Query
+            | Self::QueryExport
+            | Self::StreamExport => Clock::Wall,
         }
     }
 }
@@ -352,6 +511,15 @@ impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
+}
+
+/// A clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Clock {
+    /// CPU time of the thread, user and system: other programs hardly move it.
+    Cpu,
+    /// Time on the wall: a thread that waits for a disk or a database uses no CPU.
+    Wall,
 }
 
 /// How the codec and its buffer are kept from one operation to the next.
@@ -415,6 +583,27 @@ pub struct Counts {
     pub peak_bytes: u64,
 }
 
+/// Calls that one operation makes of the system, counted below all buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calls {
+    /// `write`.
+    pub write: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// `read`, the one that finds the end too.
+    pub read: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Flushes of the file itself, which reach no system call.
+    pub flush: u64,
+    /// `fsync` and `fdatasync`.
+    pub sync: u64,
+    /// Files and folders opened.
+    pub open: u64,
+    /// Files renamed.
+    pub rename: u64,
+}
+
 /// A time over rounds: each round gives the lower quartile of its samples, this is their median
 /// and their spread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -447,6 +636,21 @@ pub struct Round {
         skip_serializing_if = "Option::is_none"
     )]
     pub copy_ns: Option<f64>,
+    /// Mean of the samples' CPU time in user mode, for operations on files: the kernel tells the
+    /// two apart by its ticks, which are long against a sample.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub user_ns: Option<f64>,
+    /// The same in the kernel.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub system_ns: Option<f64>,
     /// Samples taken.
     pub samples: u32,
     /// Operations measured in all samples together.

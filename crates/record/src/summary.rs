@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::stats::{self, Ratio, Verdict};
-use crate::{Cell, CellId, Noise, Operation, Round, Run, Status, Time};
+use crate::{Cell, CellId, Clock, Noise, Operation, Round, Run, Status, Suite, Time};
 
 /// One cell against another: how much, and what that says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,19 +73,24 @@ impl Cell {
     /// Idempotent, and cheap enough to call after every round.
     pub fn summarise(&mut self) {
         for round in &mut self.rounds {
-            let Round { cpu_ns, cpu_min_ns, cpu_median_ns, wall_ns, copy_ns, .. } = round;
+            let Round { cpu_ns, cpu_min_ns, cpu_median_ns, wall_ns, .. } = round;
             for time in [cpu_ns, cpu_min_ns, cpu_median_ns, wall_ns] {
                 *time = rounded(*time);
             }
-            *copy_ns = copy_ns.map(rounded);
+            for time in [&mut round.copy_ns, &mut round.user_ns, &mut round.system_ns] {
+                *time = time.map(rounded);
+            }
         }
         self.time = Time::over(self.rounds.iter().map(|round| round.cpu_ns));
         self.wall = Time::over(self.rounds.iter().map(|round| round.wall_ns));
         self.copy = Time::over(self.rounds.iter().filter_map(|round| round.copy_ns));
 
         let no_round = "no round was finished";
+        let is_file = self.id.way.is_some();
         let no_copy = if self.id.operation == Operation::Drop {
             "dropping neither makes nor reads bytes"
+        } else if is_file {
+            "a file is not compared with a copy in memory"
         } else if self.rounds.is_empty() {
             no_round
         } else {
@@ -103,17 +108,48 @@ impl Cell {
         ] {
             explain(&mut self.missing, self.status == Status::Ok, key, is_there, reason);
         }
+        for (key, is_there, reason) in [
+            ("calls", self.calls.is_some(), not_counted),
+            ("peak_rss_bytes", self.peak_rss_bytes.is_some(), "the system does not tell"),
+        ] {
+            let wanted = is_file && self.status == Status::Ok;
+            explain(&mut self.missing, wanted, key, is_there, reason);
+        }
+    }
+
+    /// The time that is compared: on the wall for files, else of the CPU.
+    pub fn compared_time(&self) -> Option<Time> {
+        match self.id.operation.clock() {
+            Clock::Cpu => self.time,
+            Clock::Wall => self.wall,
+        }
+    }
+
+    /// CPU time in user mode over rounds, where it was told apart.
+    pub fn user_time(&self) -> Option<Time> {
+        Time::over(self.rounds.iter().filter_map(|round| round.user_ns))
+    }
+
+    /// CPU time in the kernel over rounds, where it was told apart.
+    pub fn system_time(&self) -> Option<Time> {
+        Time::over(self.rounds.iter().filter_map(|round| round.system_ns))
+    }
+
+    /// Each round's time that is compared.
+    fn compared_rounds(&self) -> BTreeMap<u32, f64> {
+        let time = |round: &Round| match self.id.operation.clock() {
+            Clock::Cpu => round.cpu_ns,
+            Clock::Wall => round.wall_ns,
+        };
+        self.rounds.iter().map(|round| (round.round, time(round))).collect()
     }
 
     /// How much longer this cell takes than `other`, over the rounds that both have. Where a
     /// cell holds a round twice, its last entry counts. `None` without a common round.
     pub fn ratio_to(&self, other: &Self) -> Option<Ratio> {
-        let by_number = |cell: &Self| -> BTreeMap<u32, f64> {
-            cell.rounds.iter().map(|round| (round.round, round.cpu_ns)).collect()
-        };
-        let others = by_number(other);
+        let others = other.compared_rounds();
         Ratio::of_pairs(
-            by_number(self)
+            self.compared_rounds()
                 .into_iter()
                 .filter_map(|(round, time)| Some((time, *others.get(&round)?))),
         )
@@ -126,19 +162,19 @@ impl Cell {
         Ratio::of_pairs(self.rounds.iter().filter_map(pair))
     }
 
-    /// Documents per second of CPU time. `None` without a time or without documents.
+    /// Documents per second of the time that is compared. `None` without a time or without documents.
     pub fn documents_per_s(&self) -> Option<f64> {
-        let time = self.time?.median_ns;
+        let time = self.compared_time()?.median_ns;
         finite(self.documents as f64 / time * 1e9)
     }
 
-    /// Encoded bytes per second of CPU time. `None` where one of the two is missing, and for
+    /// Encoded bytes per second of the time that is compared. `None` where one of the two is missing, and for
     /// an operation that neither makes nor reads bytes.
     pub fn bytes_per_s(&self) -> Option<f64> {
         if self.id.operation == Operation::Drop {
             return None;
         }
-        finite(self.size_bytes? as f64 / self.time?.median_ns * 1e9)
+        finite(self.size_bytes? as f64 / self.compared_time()?.median_ns * 1e9)
     }
 }
 
@@ -215,11 +251,8 @@ impl Run {
 
         let mut ratios = Vec::new();
         for (first, again) in self.controls() {
-            let firsts: BTreeMap<u32, f64> =
-                first.rounds.iter().map(|round| (round.round, round.cpu_ns)).collect();
-            let agains: BTreeMap<u32, f64> =
-                again.rounds.iter().map(|round| (round.round, round.cpu_ns)).collect();
-            for (round, time) in agains {
+            let firsts = first.compared_rounds();
+            for (round, time) in again.compared_rounds() {
                 let pair = firsts.get(&round).map(|&first| (time, first));
                 ratios.extend(Ratio::of_pairs(pair).map(|ratio| ratio.ratio));
             }
@@ -238,6 +271,9 @@ impl Run {
         ] {
             explain(&mut self.missing, true, key, is_there, reason);
         }
+        let wanted = self.suite != Suite::Codecs;
+        let is_there = self.file_system.is_some();
+        explain(&mut self.missing, wanted, "file_system", is_there, not_recorded);
         let memory = self.machine.memory_bytes.is_some();
         explain(&mut self.machine.missing, true, "memory_bytes", memory, not_recorded);
     }

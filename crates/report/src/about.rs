@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use wiremark_record::{Operation, Run, Status};
+use wiremark_record::{Operation, Run, Status, Suite};
 
 use crate::number::{grouped, memory, percent, plural, time};
 use crate::table::{Column, Table, bounds_header, codec, status};
@@ -67,16 +67,24 @@ pub(crate) fn circumstances(run: &Run) -> Vec<(&'static str, String)> {
         None => format!("floor {}", reason("noise")),
     };
 
+    let files = match (&run.file_system, run.suite) {
+        (_, Suite::Codecs) => String::new(),
+        (Some(kind), _) => format!("on {kind}, each under a new name"),
+        (None, _) => format!("on a file system {}", reason("file_system")),
+    };
+
     let mut lines = vec![
         ("machine", machine),
         ("build", build),
         ("commit", commit),
         ("heap", format!("{}, allocator {}", run.heap, run.allocator)),
+        ("files", files),
         ("profile", profile),
         ("noise", noise),
         ("load", format!("{before} before, {after} after")),
         ("cells", cells(run)),
     ];
+    lines.retain(|(_, line)| !line.is_empty());
     for (_, line) in &mut lines {
         *line = plain(line).into_owned();
     }
@@ -127,6 +135,10 @@ pub(crate) fn empty_columns(tables: &[Table<'_>], shown: &[Column]) -> Vec<Strin
     let mut notes = Vec::new();
     for column in Column::ALL.into_iter().filter(|column| !shown.contains(column)) {
         let Some(key) = column.key() else { continue };
+        // What a file has no figure of is no news where there are only files.
+        if tables.iter().all(|table| table.codec.is_some()) {
+            continue;
+        }
         let mut reasons: Vec<&str> = tables
             .iter()
             .flat_map(|table| &table.missing)
@@ -151,6 +163,7 @@ pub(crate) fn measure(key: &str) -> &str {
         "zstd_bytes" => "zstd size",
         "copy" => "× copy",
         "counts" => "allocations",
+        "peak_rss_bytes" => "RSS",
         other => other,
     }
 }
@@ -168,8 +181,9 @@ pub(crate) fn explanations(
     shown: &[Column],
 ) -> Vec<(&'static str, &'static str)> {
     let bounds = bounds_header(tables);
+    let is_files = tables.iter().any(|table| table.codec.is_some());
     let columns =
-        shown.iter().map(|column| (column.header(bounds), explanation(*column)));
+        shown.iter().map(|column| (column.header(bounds), explain(*column, is_files)));
     let has_drop = tables.iter().any(|table| table.operation == Operation::Drop);
     let drop = has_drop.then_some((
         "drop",
@@ -179,9 +193,31 @@ pub(crate) fn explanations(
     columns.filter(|(_, text)| !text.is_empty()).chain(drop).collect()
 }
 
-fn explanation(column: Column) -> &'static str {
+fn explain(column: Column, is_files: bool) -> &'static str {
     match column {
+        Column::Rate if is_files => "documents per second of that time",
+        Column::Throughput if is_files => "10⁶ bytes of the file per second of that time",
+        Column::Size if is_files => "bytes of the file",
+        Column::Ratio if is_files => {
+            "time divided by the time of the codec's fastest way, round by round; above 1 is \
+             slower"
+        }
         Column::Codec => "",
+        Column::Way => {
+            "how bytes come to the file: direct (no buffer), buffer-N (N bytes), whole (one call), \
+             map (as memory); +data and +atomic: how durable it is then; +evicted: the system had \
+             to forget the file first; stream: record by record; fresh: into a new vector"
+        }
+        Column::Wall => {
+            "wall time of one operation, from opening the file to closing it: median over rounds of \
+             each round's lower quartile"
+        }
+        Column::User => "CPU time of it in user mode, by the kernel's ticks",
+        Column::System => "CPU time of it in the kernel",
+        Column::Writes => "calls of write that reach the system",
+        Column::Reads => "calls of read that reach the system",
+        Column::Syncs => "fsync and fdatasync, of files and folders",
+        Column::Rss => "by how much the process's resident memory rose at most",
         Column::Ratio => {
             "time divided by the time of the table's fastest codec or reference, round by \
              round; above 1 is slower"
@@ -228,15 +264,18 @@ pub(crate) fn documents(table: &Table<'_>) -> String {
     match table.documents {
         Some(1) => String::new(),
         Some(count) => format!(", {} an operation", plural(count, "document")),
+        // Whole values and streams of records are ways of the same.
+        None if table.codec.is_some() => String::new(),
         None => ", documents an operation vary".to_owned(),
     }
 }
 
 /// What ratios of a table are to.
 pub(crate) fn ratio_to(table: &Table<'_>, reference: Option<&str>) -> Option<String> {
-    let base = table.base_codec()?;
+    let base = table.base_name()?;
+    let reference = reference.filter(|_| table.codec.is_none());
     Some(match reference {
-        Some(reference) if reference == base => format!("ratio to {}", plain(base)),
+        Some(reference) if reference == base => format!("ratio to {base}"),
         Some(reference) => {
             format!("ratio to the fastest, as {} has no figure here", plain(reference))
         }

@@ -3,18 +3,19 @@
 use std::fmt::Display;
 
 use wiremark_record::stats::{Bounds, Ratio};
-use wiremark_record::{Cell, Run, Status, Time};
+use wiremark_record::{Calls, Cell, Run, Status, Time};
 
 use crate::table::{Standing, Table, status, tables};
 use crate::text::plain;
 
 /// The columns; README says what each holds.
-const HEADER: [&str; 17] = [
+const HEADER: [&str; 18] = [
     "run",
     "operation",
     "dataset",
     "codec",
     "mode",
+    "way",
     "again",
     "status",
     "measure",
@@ -39,7 +40,7 @@ struct Measure<'a> {
     high: Option<f64>,
     bounds: &'a str,
     rounds: Option<u32>,
-    base: &'a str,
+    base: String,
     verdict: &'a str,
     reason: &'a str,
 }
@@ -60,6 +61,7 @@ pub(crate) fn render(run: &Run, reference: Option<&str>) -> String {
                     safe(&cell.id.dataset),
                     safe(&cell.id.codec),
                     cell.id.mode.to_string(),
+                    safe(cell.id.way.as_deref().unwrap_or_default()),
                     cell.id.again.to_string(),
                     status(cell.status).to_owned(),
                     measure.name.to_owned(),
@@ -69,7 +71,7 @@ pub(crate) fn render(run: &Run, reference: Option<&str>) -> String {
                     number(measure.high),
                     measure.bounds.to_owned(),
                     measure.rounds.map_or_else(String::new, |rounds| rounds.to_string()),
-                    safe(measure.base),
+                    safe(&measure.base),
                     measure.verdict.to_owned(),
                     safe(measure.reason),
                 ],
@@ -131,7 +133,7 @@ fn measures<'a>(cell: &'a Cell, tables: &[Table<'a>]) -> Vec<Measure<'a>> {
     ];
     let place = tables.iter().find_map(|table| {
         let row = table.ranked.iter().find(|row| std::ptr::eq(row.cell, cell))?;
-        Some((table.base_codec()?, row.standing))
+        Some((table.base_name()?, row.standing))
     });
     if let Some((base, standing)) = place {
         measures.push(match standing {
@@ -169,6 +171,20 @@ fn measures<'a>(cell: &'a Cell, tables: &[Table<'a>]) -> Vec<Measure<'a>> {
         count("allocated", "B", "counts", counts(|counts| counts.allocated_bytes)),
         count("peak", "B", "counts", counts(|counts| counts.peak_bytes)),
     ]);
+    if cell.id.way.is_some() {
+        let calls = |pick: fn(&Calls) -> u64| cell.calls.as_ref().map(pick);
+        measures.extend([
+            time("user_time", "", cell.user_time()),
+            time("system_time", "", cell.system_time()),
+            count("write_calls", "calls", "calls", calls(|calls| calls.write)),
+            count("written", "B", "calls", calls(|calls| calls.written_bytes)),
+            count("read_calls", "calls", "calls", calls(|calls| calls.read)),
+            count("read", "B", "calls", calls(|calls| calls.read_bytes)),
+            count("flush_calls", "calls", "calls", calls(|calls| calls.flush)),
+            count("sync_calls", "calls", "calls", calls(|calls| calls.sync)),
+            count("peak_rss", "B", "peak_rss_bytes", cell.peak_rss_bytes),
+        ]);
+    }
     measures
 }
 

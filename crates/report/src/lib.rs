@@ -12,6 +12,7 @@ mod number;
 mod table;
 mod terminal;
 mod text;
+mod ways;
 
 use wiremark_record::Run;
 
@@ -78,7 +79,7 @@ pub fn markdown(run: &Run, reference: Option<&str>) -> String {
 ///
 /// let run = Run::from_slice(include_bytes!("../tests/it/data/run.json"))?;
 /// let text = wiremark_report::csv(&run, None);
-/// assert!(text.starts_with("run,operation,dataset,codec,mode,again,status,measure,unit,value,"));
+/// assert!(text.starts_with("run,operation,dataset,codec,mode,way,again,status,measure,unit,value,"));
 /// # Ok::<(), wiremark_record::Error>(())
 /// ```
 pub fn csv(run: &Run, reference: Option<&str>) -> String {

@@ -9,6 +9,7 @@ use crate::answer::{Answers, QUESTIONS};
 use crate::number::NONE;
 use crate::table::{Column, Row, Table, UNMAINTAINED, bounds_header, columns, tables};
 use crate::text::{pad, plain, width};
+use crate::ways;
 
 /// The report as Markdown.
 pub(crate) fn render(run: &Run, reference: Option<&str>) -> String {
@@ -38,6 +39,21 @@ pub(crate) fn render(run: &Run, reference: Option<&str>) -> String {
 
     if let Some(answers) = Answers::new(run, &tables) {
         answer(&mut out, &answers);
+    }
+    for section in ways::sections(run, &tables) {
+        let _ = writeln!(out, "\n## {}\n", escaped(&section.title));
+        let head = section.head.iter().map(|&text| text.to_owned()).collect();
+        let lines: Vec<Vec<String>> = std::iter::once(head)
+            .chain(section.lines.iter().map(|line| {
+                let first = line.first().map(|codec| code(codec));
+                first
+                    .into_iter()
+                    .chain(line.iter().skip(1).map(|text| escaped(text)))
+                    .collect()
+            }))
+            .collect();
+        grid(&mut out, &lines, |at| at >= section.words);
+        let _ = writeln!(out, "\n{}.", escaped(section.note));
     }
     let mut dataset = None;
     for table in &tables {
@@ -106,8 +122,7 @@ fn section(
     bounds: &'static str,
     reference: Option<&str>,
 ) {
-    let Table { operation, mode, dataset, .. } = table;
-    let _ = writeln!(out, "\n### {operation} {} {mode}", escaped(dataset));
+    let _ = writeln!(out, "\n### {}", escaped(&table.title()));
     let documents = about::documents(table);
     let facts: Vec<_> = about::first_look(table)
         .into_iter()
@@ -156,6 +171,9 @@ fn text(column: Column, row: &Row<'_>) -> String {
     if column == Column::Codec {
         let mark = if row.is_maintained { "" } else { UNMAINTAINED };
         return format!("{}{mark}", code(&row.cell.id.codec));
+    }
+    if column == Column::Way {
+        return code(&row.name());
     }
     // Figures and our own words: nothing that Markdown would take for its own.
     column.text(row).unwrap_or_else(|| NONE.to_owned())

@@ -3,17 +3,22 @@
 use std::collections::BTreeSet;
 
 use wiremark_record::stats::{Bounds, Verdict};
-use wiremark_record::{Cell, Codec, Comparison, Mode, Operation, Run, Status};
+use wiremark_record::{
+    Calls, Cell, CellId, Codec, Comparison, Mode, Operation, Run, Status, Time,
+};
 
 use crate::number;
 use crate::text::plain;
 
-/// The cells of one operation on one dataset in one mode: what may be compared.
+/// The cells of one operation on one dataset: those of all codecs in one mode; or, where files are
+/// written and read, those of one codec in all ways. What may be compared.
 #[derive(Debug)]
 pub(crate) struct Table<'a> {
     pub dataset: &'a str,
     pub operation: Operation,
     pub mode: Mode,
+    /// The codec whose ways these are, if they are.
+    pub codec: Option<&'a str>,
     /// Documents of one operation, where all cells agree.
     pub documents: Option<u64>,
     /// Codecs with a figure, fastest first.
@@ -69,15 +74,22 @@ pub(crate) fn tables<'a>(run: &'a Run, reference: Option<&str>) -> Vec<Table<'a>
     let mut tables = Vec::new();
     for dataset in datasets(run) {
         for operation in Operation::ALL {
-            for mode in Mode::ALL {
-                let cells: Vec<&Cell> = run
-                    .cells_of(operation, dataset)
-                    .filter(|cell| cell.id.mode == mode)
-                    .collect();
-                if !cells.is_empty() {
-                    tables.push(Table::new(run, &cells, reference));
+            let mut groups: Vec<Vec<&Cell>> = Vec::new();
+            for cell in run.cells_of(operation, dataset) {
+                let beside = |group: &&mut Vec<&Cell>| {
+                    group.first().is_some_and(|first| first.id.is_beside(&cell.id))
+                };
+                match groups.iter_mut().find(beside) {
+                    Some(group) => group.push(cell),
+                    None => groups.push(vec![cell]),
                 }
             }
+            // Modes in their order; the codecs of files in that of the run.
+            groups.sort_by_key(|group| {
+                let id = group.first().map(|cell| &cell.id).filter(|id| id.way.is_none());
+                id.and_then(|id| Mode::ALL.iter().position(|mode| *mode == id.mode))
+            });
+            tables.extend(groups.iter().map(|cells| Table::new(run, cells, reference)));
         }
     }
     tables
@@ -100,6 +112,9 @@ impl<'a> Table<'a> {
     fn new(run: &'a Run, cells: &[&'a Cell], reference: Option<&str>) -> Self {
         // `cells` is not empty; were it, this would be an empty table of the first kind.
         let id = cells.first().map(|cell| &cell.id);
+        let codec_of_ways = id.filter(|id| id.way.is_some()).map(|id| id.codec.as_str());
+        // A reference is a codec, and the ways of one are not held against another's.
+        let reference = reference.filter(|_| codec_of_ways.is_none());
         let (mut ranked, mut floors) = (Vec::new(), Vec::new());
         let (mut unmeasured, mut missing) = (Vec::new(), Vec::new());
         for &cell in cells {
@@ -112,17 +127,18 @@ impl<'a> Table<'a> {
             };
             if cell.status != Status::Ok {
                 let reason = cell.reason.as_deref().unwrap_or("no reason was recorded");
-                note(&mut unmeasured, status(cell.status), reason, &cell.id.codec);
+                note(&mut unmeasured, status(cell.status), reason, name(&cell.id));
                 continue;
             }
             for (key, reason) in &cell.missing {
-                note(&mut missing, key, reason, &cell.id.codec);
+                note(&mut missing, key, reason, name(&cell.id));
             }
             (if is_floor { &mut floors } else { &mut ranked }).push(row);
         }
 
-        let time =
-            |row: &Row<'_>| row.cell.time.map_or(f64::INFINITY, |time| time.median_ns);
+        let time = |row: &Row<'_>| {
+            row.cell.compared_time().map_or(f64::INFINITY, |t| t.median_ns)
+        };
         ranked.sort_by(|a, b| time(a).total_cmp(&time(b)));
         floors.sort_by(|a, b| time(a).total_cmp(&time(b)));
         let fastest = fastest(run, &ranked);
@@ -151,7 +167,7 @@ impl<'a> Table<'a> {
         });
         for row in apart {
             let reason = "no round in common with what ratios are to";
-            note(&mut missing, "ratio", reason, &row.cell.id.codec);
+            note(&mut missing, "ratio", reason, name(&row.cell.id));
         }
 
         let documents = id.and(cells.first()).map(|cell| cell.documents);
@@ -159,6 +175,7 @@ impl<'a> Table<'a> {
             dataset: id.map_or("", |id| id.dataset.as_str()),
             operation: id.map_or(Operation::Encode, |id| id.operation),
             mode: id.map_or(Mode::Reused, |id| id.mode),
+            codec: codec_of_ways,
             documents: documents
                 .filter(|first| cells.iter().all(|cell| cell.documents == *first)),
             ranked,
@@ -175,9 +192,15 @@ impl<'a> Table<'a> {
         self.ranked.iter().chain(&self.floors)
     }
 
-    /// The codec that ratios are to.
-    pub(crate) fn base_codec(&self) -> Option<&'a str> {
-        Some(self.ranked.get(self.base?)?.cell.id.codec.as_str())
+    /// The codec that ratios are to, or the way.
+    pub(crate) fn base_name(&self) -> Option<String> {
+        Some(self.ranked.get(self.base?)?.name())
+    }
+
+    /// What the table is about, in words: `encode people reused`, `write people json/serde_json`.
+    pub(crate) fn title(&self) -> String {
+        let last = self.codec.map_or_else(|| self.mode.as_str().into(), plain);
+        format!("{} {} {last}", self.operation, plain(self.dataset))
     }
 
     /// The fewest rounds on which a comparison stands, if that is a first look.
@@ -192,6 +215,23 @@ impl<'a> Table<'a> {
             .map(|ratio| ratio.rounds)
             .min()
     }
+}
+
+impl Row<'_> {
+    /// The codec; or the way with its mode, where that is not the usual one.
+    pub(crate) fn name(&self) -> String {
+        let id = &self.cell.id;
+        let name = plain(name(id));
+        match (&id.way, id.mode) {
+            (None, _) | (Some(_), Mode::Reused) => name.into_owned(),
+            (Some(_), mode) => format!("{name} {mode}"),
+        }
+    }
+}
+
+/// What tells a cell from the others of its table.
+fn name(id: &CellId) -> &str {
+    id.way.as_deref().unwrap_or(&id.codec)
 }
 
 /// The row than which no other is found faster. That is the first, by time, but where medians
@@ -230,50 +270,74 @@ fn note<'a>(notes: &mut Vec<Note<'a>>, what: &'a str, reason: &'a str, codec: &'
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     Codec,
+    Way,
     Ratio,
     Bounds,
     Verdict,
     Time,
+    Wall,
+    User,
+    System,
     Rate,
     Throughput,
+    Writes,
+    Reads,
+    Syncs,
     Size,
     Zstd,
     Copy,
     Allocations,
     Peak,
+    Rss,
 }
 
 impl Column {
     /// All, from left to right.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Codec,
+        Self::Way,
         Self::Ratio,
         Self::Bounds,
         Self::Verdict,
         Self::Time,
+        Self::Wall,
+        Self::User,
+        Self::System,
         Self::Rate,
         Self::Throughput,
+        Self::Writes,
+        Self::Reads,
+        Self::Syncs,
         Self::Size,
         Self::Zstd,
         Self::Copy,
         Self::Allocations,
         Self::Peak,
+        Self::Rss,
     ];
 
     /// All, the one that a narrow table gives up last first.
-    pub(crate) const BY_IMPORTANCE: [Self; 12] = [
+    pub(crate) const BY_IMPORTANCE: [Self; 20] = [
         Self::Codec,
+        Self::Way,
         Self::Time,
+        Self::Wall,
         Self::Ratio,
         Self::Verdict,
         Self::Size,
+        Self::Writes,
+        Self::Reads,
         Self::Bounds,
+        Self::User,
+        Self::System,
         Self::Rate,
         Self::Throughput,
+        Self::Syncs,
         Self::Allocations,
         Self::Copy,
         Self::Zstd,
         Self::Peak,
+        Self::Rss,
     ];
 
     /// What a table without any width still shows.
@@ -282,30 +346,39 @@ impl Column {
     pub(crate) fn header(self, bounds: &'static str) -> &'static str {
         match self {
             Self::Codec => "codec",
+            Self::Way => "way",
             Self::Ratio => "ratio",
             Self::Bounds => bounds,
             Self::Verdict => "verdict",
-            Self::Time => "time",
+            Self::Time | Self::Wall => "time",
+            Self::User => "user",
+            Self::System => "system",
             Self::Rate => "ops/s",
             Self::Throughput => "MB/s",
+            Self::Writes => "writes",
+            Self::Reads => "reads",
+            Self::Syncs => "syncs",
             Self::Size => "size B",
             Self::Zstd => "zstd B",
             Self::Copy => "× copy",
             Self::Allocations => "allocs",
             Self::Peak => "peak B",
+            Self::Rss => "RSS B",
         }
     }
 
     /// Whether texts end at the same column instead of beginning there.
     pub(crate) fn is_right(self) -> bool {
-        !matches!(self, Self::Codec | Self::Verdict)
+        !matches!(self, Self::Codec | Self::Way | Self::Verdict)
     }
 
     /// The key of `missing` that says why the column is empty.
     pub(crate) fn key(self) -> Option<&'static str> {
         match self {
             Self::Ratio => Some("ratio"),
-            Self::Time => Some("time"),
+            Self::Time | Self::Wall => Some("time"),
+            Self::Writes | Self::Reads | Self::Syncs => Some("calls"),
+            Self::Rss => Some("peak_rss_bytes"),
             Self::Size => Some("size_bytes"),
             Self::Zstd => Some("zstd_bytes"),
             Self::Copy => Some("copy"),
@@ -317,7 +390,15 @@ impl Column {
     /// The cell's text, `None` where there is no figure.
     pub(crate) fn text(self, row: &Row<'_>) -> Option<String> {
         let cell = row.cell;
+        // A time is of one clock, and only what is counted somewhere is a figure.
+        let is_file = cell.id.way.is_some();
+        let times = |time: Option<Time>| Some(number::time(time?.median_ns));
+        let counted = |count: fn(&Calls) -> u64| {
+            cell.calls.as_ref().map(count).map(number::grouped)
+        };
         match self {
+            Self::Codec if is_file => None,
+            Self::Way => is_file.then(|| row.name()),
             Self::Codec => {
                 let mark = if row.is_maintained { "" } else { UNMAINTAINED };
                 Some(format!("{}{mark}", plain(&cell.id.codec)))
@@ -344,7 +425,14 @@ impl Column {
                 Standing::Apart => return None,
                 Standing::Floor => "floor".to_owned(),
             }),
-            Self::Time => Some(number::time(cell.time?.median_ns)),
+            Self::Time => times(cell.time.filter(|_| !is_file)),
+            Self::Wall => times(cell.wall.filter(|_| is_file)),
+            Self::User => times(cell.user_time()),
+            Self::System => times(cell.system_time()),
+            Self::Writes => counted(|calls| calls.write),
+            Self::Reads => counted(|calls| calls.read),
+            Self::Syncs => counted(|calls| calls.sync),
+            Self::Rss => Some(number::grouped(cell.peak_rss_bytes?)),
             Self::Rate => Some(number::rate(cell.documents_per_s()?)),
             Self::Throughput => Some(number::megabytes(cell.bytes_per_s()?)),
             Self::Size => Some(number::grouped(cell.size_bytes?)),

@@ -13,6 +13,7 @@ use crate::table::{
     Column, Note, Row, Standing, Table, UNMAINTAINED, bounds_header, columns, tables,
 };
 use crate::text::{end_of, pad, plain, shortened, width, wrap, wrap_items};
+use crate::ways::{self, Section};
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -27,6 +28,9 @@ pub(crate) fn render(run: &Run, style: &Style) -> String {
     out.head(run);
     if let Some(answers) = Answers::new(run, &tables) {
         out.answers(&answers);
+    }
+    for section in ways::sections(run, &tables) {
+        out.section(&section);
     }
     let layout = Layout::new(&tables, style.width);
     let mut dataset = None;
@@ -61,18 +65,18 @@ impl Layout {
         let most = most.unwrap_or(usize::MAX);
         let mut chosen: Vec<(Column, usize)> = Vec::new();
         let mut total = 0usize;
-        for (at, column) in Column::BY_IMPORTANCE.into_iter().enumerate() {
+        for column in Column::BY_IMPORTANCE {
             if !available.contains(&column) {
                 continue;
             }
             let mut wide = widest(column);
             let gap = if chosen.is_empty() { 0 } else { GAP };
-            if at >= Column::NEEDED && total.saturating_add(gap + wide) > most {
+            if chosen.len() >= Column::NEEDED && total.saturating_add(gap + wide) > most {
                 continue;
             }
-            if column == Column::Codec {
+            if matches!(column, Column::Codec | Column::Way) {
                 // Leave room for the two that a table is about.
-                let others: usize = [Column::Time, Column::Ratio]
+                let others: usize = [Column::Time, Column::Wall, Column::Ratio]
                     .into_iter()
                     .filter(|column| available.contains(column))
                     .map(|column| GAP + widest(column))
@@ -208,6 +212,43 @@ impl Out<'_> {
         }
     }
 
+    /// A small table; where it is too wide, a line for each figure.
+    fn section(&mut self, section: &Section) {
+        self.text.push('\n');
+        self.wrapped(Paint::Bold, "", &section.title);
+        let head: Vec<String> =
+            section.head.iter().map(|&text| text.to_owned()).collect();
+        let rows: Vec<&Vec<String>> =
+            std::iter::once(&head).chain(&section.lines).collect();
+        let wide = |column: usize| {
+            let texts = rows.iter().filter_map(|row| row.get(column));
+            texts.map(|text| width(text)).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..head.len()).map(wide).collect();
+        let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+        if self.style.width.is_some_and(|most| total > most) {
+            for line in &section.lines {
+                for (at, (name, text)) in head.iter().zip(line).enumerate() {
+                    let first =
+                        if at == 0 { String::new() } else { format!("  {name}: ") };
+                    self.wrapped(Paint::None, &first, text);
+                }
+            }
+        } else {
+            for (at, row) in rows.into_iter().enumerate() {
+                let mut line = String::new();
+                for (column, (text, wide)) in row.iter().zip(&widths).enumerate() {
+                    let gap = if column == 0 { 0 } else { GAP };
+                    let _ = write!(line, "{:gap$}", "");
+                    pad(&mut line, text, *wide, column >= section.words);
+                }
+                let paint = if at == 0 { Paint::Dim } else { Paint::None };
+                self.line(paint, line.trim_end());
+            }
+        }
+        self.wrapped(Paint::Dim, "", section.note);
+    }
+
     /// The answers one below the other, for narrow terminals.
     fn stacked(&mut self, answers: &[Answer]) {
         /// What a file's name may take of a line.
@@ -268,7 +309,7 @@ impl Out<'_> {
 
     fn table(&mut self, table: &Table<'_>, layout: &Layout) {
         self.text.push('\n');
-        let name = format!("{} {} {}", table.operation, plain(table.dataset), table.mode);
+        let name = table.title();
         let mut notes = about::documents(table);
         let reference = self.style.reference.as_deref();
         for note in
@@ -384,9 +425,10 @@ impl Out<'_> {
 fn paint(column: Column, row: &Row<'_>) -> Paint {
     match (column, row.standing) {
         (_, Standing::Floor) => Paint::Dim,
-        (Column::Codec | Column::Verdict, Standing::Fastest | Standing::Only) => {
-            Paint::Green
-        }
+        (
+            Column::Codec | Column::Way | Column::Verdict,
+            Standing::Fastest | Standing::Only,
+        ) => Paint::Green,
         (Column::Codec | Column::Verdict, Standing::Reference) => Paint::Bold,
         (Column::Verdict, Standing::Compared(comparison)) => match comparison.verdict {
             Verdict::Faster | Verdict::Tie => Paint::Green,

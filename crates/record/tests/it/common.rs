@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wiremark_record::{
     Build, Cell, CellId, Codec, Commit, Counts, Dataset, Load, Machine, Mode, Operation,
-    Profile, Round, Run, SCHEMA, Status, Tool,
+    Profile, Round, Run, SCHEMA, Status, Suite, Tool,
 };
 
 /// A run that has every key, summarised.
@@ -30,6 +30,8 @@ pub(crate) fn full() -> Run {
         command: vec!["bench".to_owned(), "--profile".to_owned(), "default".to_owned()],
         started_unix_s: 1_796_048_103,
         complete: true,
+        suite: Suite::Codecs,
+        file_system: None,
         profile: Profile {
             name: "default".to_owned(),
             rounds: 5,
@@ -73,6 +75,7 @@ pub(crate) fn full() -> Run {
             codec("b/b", "codec", false),
             codec("floor/memcpy", "floor", true),
         ],
+        damage: Vec::new(),
         cells: vec![
             measured(Operation::Encode, "a/a", &[100.0, 101.0, 102.0, 103.0, 104.0]),
             measured(Operation::Encode, "b/b", &[200.0, 202.0, 204.0, 206.0, 208.0]),
@@ -122,6 +125,8 @@ pub(crate) fn measured(operation: Operation, codec: &str, times: &[f64]) -> Cell
         cpu_median_ns: cpu_ns * 1.01,
         wall_ns: cpu_ns * 1.5,
         copy_ns: (operation != Operation::Drop).then_some(5.0),
+        user_ns: None,
+        system_ns: None,
         samples: 30,
         operations: 300_000,
         preemptions: 3,
@@ -132,6 +137,7 @@ pub(crate) fn measured(operation: Operation, codec: &str, times: &[f64]) -> Cell
             dataset: "people".to_owned(),
             codec: codec.to_owned(),
             mode: Mode::Reused,
+            way: None,
             again: false,
         },
         status: Status::Ok,
@@ -140,6 +146,8 @@ pub(crate) fn measured(operation: Operation, codec: &str, times: &[f64]) -> Cell
         documents: 1,
         size_bytes: Some(1_000),
         zstd_bytes: Some(500),
+        calls: None,
+        peak_rss_bytes: None,
         counts: Some(Counts {
             allocations: 3,
             allocated_bytes: 4_096,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wiremark_record::{
     Build, Cell, CellId, Codec, Commit, Counts, Dataset, Load, Machine, Mode, Operation,
-    Profile, Round, Run, SCHEMA, Status, Tool,
+    Profile, Round, Run, SCHEMA, Status, Suite, Tool,
 };
 
 pub(crate) const PEOPLE: &str = "people";
@@ -70,6 +70,8 @@ pub(crate) fn empty() -> Run {
         command: vec!["bench".to_owned()],
         started_unix_s: 1_796_048_103,
         complete: true,
+        suite: Suite::Codecs,
+        file_system: None,
         profile: Profile {
             name: "default".to_owned(),
             rounds: 5,
@@ -114,6 +116,7 @@ pub(crate) fn empty() -> Run {
         })
         .to_vec(),
         codecs: [JSON, BINCODE, POSTCARD, CBOR, MSGPACK, FLOOR].map(codec).to_vec(),
+        damage: Vec::new(),
         cells: Vec::new(),
         missing: BTreeMap::new(),
     };
@@ -158,6 +161,8 @@ pub(crate) fn cell(
             cpu_median_ns: cpu_ns,
             wall_ns: cpu_ns,
             copy_ns: (operation != Operation::Drop).then_some(20e3 * shared),
+            user_ns: None,
+            system_ns: None,
             samples: 30,
             operations: 3_000,
             preemptions: 1,
@@ -170,6 +175,7 @@ pub(crate) fn cell(
             dataset: dataset.to_owned(),
             codec: codec.to_owned(),
             mode,
+            way: None,
             again: false,
         },
         status: Status::Ok,
@@ -178,6 +184,8 @@ pub(crate) fn cell(
         documents: if mode == Mode::Stream { 100 } else { 1 },
         size_bytes: Some(size),
         zstd_bytes: Some(size / 4),
+        calls: None,
+        peak_rss_bytes: None,
         counts: Some(Counts {
             allocations: 20_001,
             allocated_bytes: 99,
