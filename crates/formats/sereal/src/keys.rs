@@ -13,7 +13,7 @@ use crate::read::{Place, State};
 use crate::{Error, Result};
 
 /// As many keys are compared with one another; of more a table is made.
-const FEW: usize = 16;
+pub(crate) const FEW: usize = 16;
 
 /// The keys of a hash so far.
 pub(crate) struct Seen<'b> {
@@ -122,7 +122,7 @@ fn is_same(state: &State<'_, '_>, one: Place, other: Place) -> bool {
 }
 
 #[cold]
-fn twice(state: &State<'_, '_>, key: &[u8]) -> Error {
+pub(crate) fn twice(state: &State<'_, '_>, key: &[u8]) -> Error {
     let key = String::from_utf8_lossy(key.get(..key.len().min(64)).unwrap_or_default());
     Error::data(format!("expected each key once, found `{key}` again")).at(state.offset())
 }

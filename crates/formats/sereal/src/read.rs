@@ -65,6 +65,20 @@ fn long_varint(bytes: &[u8], at: usize) -> Result<(u64, usize)> {
     Err(Error::eof("expected the end of a varint").at(bytes.len() as u64))
 }
 
+/// The integer at the start of `bytes` if it has at most 14 bits, as most do, and its length: one
+/// check for its bytes, and no call.
+#[inline]
+pub(crate) fn short_integer(bytes: &[u8]) -> Option<(u64, usize)> {
+    Some(match *bytes {
+        [tag @ 0..tag::NEG, ..] => (u64::from(tag), 1),
+        [tag::VARINT, low @ 0..0x80, ..] => (u64::from(low), 2),
+        [tag::VARINT, low, high @ 0..0x80, ..] => {
+            (u64::from(low & 0x7f) | (u64::from(high) << 7), 3)
+        }
+        _ => return None,
+    })
+}
+
 #[inline]
 pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ (value & 1).cast_signed().wrapping_neg()
@@ -241,17 +255,10 @@ impl<'b, 'de> State<'b, 'de> {
         self.pos = self.pos.saturating_sub(1);
     }
 
-    /// An integer of at most 14 bits, as most are: one check for its bytes, and no call.
+    /// The integer that is next, if it is short.
     #[inline]
     pub(crate) fn short_integer(&mut self) -> Option<u64> {
-        let (value, len) = match *self.body.get(self.pos..)? {
-            [tag @ 0..tag::NEG, ..] => (u64::from(tag), 1),
-            [tag::VARINT, low @ 0..0x80, ..] => (u64::from(low), 2),
-            [tag::VARINT, low, high @ 0..0x80, ..] => {
-                (u64::from(low & 0x7f) | (u64::from(high) << 7), 3)
-            }
-            _ => return None,
-        };
+        let (value, len) = short_integer(self.body.get(self.pos..)?)?;
         self.pos = self.pos.wrapping_add(len);
         Some(value)
     }

@@ -14,8 +14,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
-use crate::keys::Seen;
-use crate::read::{Place, State, unzigzag};
+use crate::keys::{FEW, Seen, fingerprint, twice};
+use crate::read::{Place, State, short_integer, unzigzag};
 use crate::tag::{self, TRACK};
 use crate::{Error, Result};
 
@@ -74,6 +74,12 @@ impl<'a> Str<'a> {
         } else {
             self.bytes.iter().copied().map(char::from).collect::<String>().into()
         }
+    }
+
+    /// Whether it is the same key: the same characters in the same bytes.
+    fn is_same(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+            && (self.is_text == other.is_text || self.bytes.is_ascii())
     }
 
     /// The same, owned.
@@ -298,6 +304,9 @@ pub(crate) fn read<'b, 'de>(
     let mut reader = Reader { state, scan: &|| scan().targets(), labels: None };
     reader.value(false).map_err(|error| reader.state.annotate(error))
 }
+
+/// A pair of a hash.
+type Pair<'a> = (Str<'a>, Value<'a>);
 
 /// Numbers of what is shared.
 struct Labels {
@@ -611,6 +620,108 @@ impl<'de> Reader<'_, '_, 'de> {
         }
     }
 
+    /// The pairs of a small hash.
+    fn few_pairs(&mut self, count: usize, pairs: &mut Vec<Pair<'de>>) -> Result<()> {
+        let mut prints = 0;
+        while pairs.len() < count {
+            self.usual_pairs(count, pairs, &mut prints);
+            if pairs.len() < count {
+                let place = self.state.key()?;
+                let key = self.str(place);
+                if !self.state.options.duplicate_keys {
+                    let bit = print_bit(&key.bytes);
+                    let is_known = prints & bit != 0
+                        && pairs.iter().any(|(known, _)| key.is_same(known));
+                    if is_known {
+                        return Err(twice(self.state, &key.bytes));
+                    }
+                    prints |= bit;
+                }
+                pairs.push((key, self.value(true)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// Pairs of short strings and usual scalars, as long as they come and no key is one that may
+    /// have been there before: one whose bit in `prints` is set.
+    ///
+    /// A pair is made where it is put: one that is carried through results, or taken by `push`
+    /// before the look for room, is written in parts and read as a whole, for which the processor
+    /// waits.
+    #[inline]
+    fn usual_pairs(
+        &mut self,
+        count: usize,
+        pairs: &mut Vec<Pair<'de>>,
+        prints: &mut u64,
+    ) {
+        let Some(body) = self.state.lent.and_then(|all| all.get(..self.state.body.len()))
+        else {
+            return;
+        };
+        let longest = self.state.options.max_string;
+        let is_checked = !self.state.options.duplicate_keys;
+        let short = |bytes: &'de [u8]| -> Option<(&'de [u8], &'de [u8])> {
+            let (&tag, rest) = bytes.split_first()?;
+            let len = usize::from(tag & 0x1f);
+            if !matches!(tag, tag::SHORT_BINARY..TRACK) || len > longest {
+                return None;
+            }
+            rest.split_at_checked(len)
+        };
+        let mut rest = body.get(self.state.pos..).unwrap_or_default();
+        while pairs.len() < count
+            && let Some((key, value)) = short(rest)
+        {
+            let bit = if is_checked { print_bit(key) } else { 0 };
+            if *prints & bit != 0 {
+                break;
+            }
+            let key = || short_str(key);
+            let next = if let Some((int, len)) = short_integer(value) {
+                push(pairs, int, |int| (key(), Value::Int(int.cast_signed())));
+                value.get(len..).unwrap_or_default()
+            } else if let [tag::DOUBLE, float @ ..] = value
+                && let Some((float, next)) = float.split_first_chunk()
+            {
+                let float = f64::from_le_bytes(*float);
+                push(pairs, float, |float| (key(), Value::Float(float)));
+                next
+            } else if let Some((bytes, next)) = short(value) {
+                push(pairs, bytes, |bytes| (key(), Value::Str(short_str(bytes))));
+                next
+            } else {
+                break;
+            };
+            *prints |= bit;
+            rest = next;
+        }
+        self.state.pos = body.len().wrapping_sub(rest.len());
+    }
+
+    /// The pairs of a large hash.
+    #[inline(never)]
+    fn many_pairs(&mut self, count: usize, pairs: &mut Vec<Pair<'de>>) -> Result<()> {
+        let mut keys = Seen::new();
+        // By reference: an option of the list itself would be a copy of it.
+        let mut seen = (!self.state.options.duplicate_keys).then_some(&mut keys);
+        for _ in 0..count {
+            let key = self.state.key()?;
+            if let Some(seen) = &mut seen {
+                seen.add(self.state, key)?;
+            }
+            let key = self.str(key);
+            match self.state.short_integer() {
+                Some(value) => {
+                    pairs.push((key, Value::Int(value.cast_signed())));
+                }
+                None => pairs.push((key, self.value(true)?)),
+            }
+        }
+        Ok(())
+    }
+
     /// A value whose tag was read, and which is no way to another.
     fn plain(&mut self, tag: u8) -> Result<Value<'de>> {
         Ok(match tag {
@@ -655,22 +766,11 @@ impl<'de> Reader<'_, '_, 'de> {
                 let count = self.state.hash_count(tag)?;
                 let max = self.state.options.max_hash;
                 let hint = self.state.begin_container(count, 2, max)?;
-                let mut keys = Seen::new();
-                // By reference: an option of the list itself would be a copy of it.
-                let mut seen = (!self.state.options.duplicate_keys).then_some(&mut keys);
                 let mut pairs = Vec::with_capacity(hint);
-                for _ in 0..count {
-                    let key = self.state.key()?;
-                    if let Some(seen) = &mut seen {
-                        seen.add(self.state, key)?;
-                    }
-                    let key = self.str(key);
-                    match self.state.short_integer() {
-                        Some(value) => {
-                            pairs.push((key, Value::Int(value.cast_signed())));
-                        }
-                        None => pairs.push((key, self.value(true)?)),
-                    }
+                if count <= FEW {
+                    self.few_pairs(count, &mut pairs)?;
+                } else {
+                    self.many_pairs(count, &mut pairs)?;
                 }
                 self.state.leave();
                 Value::Hash(pairs)
@@ -678,6 +778,26 @@ impl<'de> Reader<'_, '_, 'de> {
             _ => return Err(self.state.unexpected("a value", tag)),
         })
     }
+}
+
+/// Appends what is made of `content` in its place: `push` would take it made beside the vector,
+/// and copy it.
+#[inline]
+fn push<T, C>(to: &mut Vec<T>, content: C, make: impl Fn(C) -> T) {
+    to.extend(std::iter::once(content).map(make));
+}
+
+/// A string of the form that has no flag.
+#[inline]
+fn short_str(bytes: &[u8]) -> Str<'_> {
+    Str { bytes: Cow::Borrowed(bytes), is_text: false }
+}
+
+/// One of 64 bits, the same for equal keys.
+#[inline]
+fn print_bit(key: &[u8]) -> u64 {
+    // Of the product in the fingerprint the highest, which all bytes have a part in.
+    1_u64.wrapping_shl(u32::try_from((fingerprint(key) >> 17) & 63).unwrap_or(0))
 }
 
 fn unsigned<'a>(value: u64) -> Value<'a> {

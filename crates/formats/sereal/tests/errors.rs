@@ -87,6 +87,37 @@ fn kinds_of_errors_are_what_a_program_can_act_on() {
 }
 
 #[test]
+fn a_key_that_stands_twice_among_few_is_found_where_it_stands() {
+    let values: [&[u8]; 4] = [b"\x01", b"\x61v", b"\x23\0\0\0\0\0\0\xf8\x3f", b"\x25"];
+    let pair = |key: u8| [&[0x61, key], values[usize::from(key % 4)]].concat();
+    let hash = |pairs: Vec<Vec<u8>>| {
+        let count = u8::try_from(pairs.len()).unwrap();
+        [b"=\xf3rl\x05\x00\x28\x2a", &[count][..], &pairs.concat()].concat()
+    };
+    // On both sides of 16, up to which keys are compared with one another.
+    for count in 1..=18_u8 {
+        for first in 0..=255 - count {
+            let pairs: Vec<_> = (first..first + count).map(pair).collect();
+            let bytes = hash(pairs.clone());
+            let value = Decoder::new().decode_value(&bytes).unwrap();
+            let Value::Hash(found) = value else { panic!("{value:?}") };
+            assert!(
+                found.iter().map(|(key, _)| key.as_bytes()[0]).eq(first..first + count)
+            );
+
+            let again = pair(first + first % count);
+            let bytes = hash([&pairs[..], std::slice::from_ref(&again)].concat());
+            let error = Decoder::new().decode_value(&bytes).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Data, "{bytes:02x?}");
+            let behind_key = bytes.len() - again.len() + 2;
+            assert_eq!(error.offset(), Some(behind_key as u64), "{bytes:02x?}");
+            let lenient = ReadOptions::new().with_duplicate_keys(true);
+            Decoder::with_options(lenient).decode_value(&bytes).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_hundred_keys_are_each_there_once() {
     let mut body = vec![0x28, 0x2a, 100];
     for key in 0..99_u8 {
