@@ -189,6 +189,50 @@ impl<'b, 'de> State<'b, 'de> {
         }
     }
 
+    /// An integer that is not short, or no integer. Apart, as what comes next, so that what is
+    /// short and stands there is read without a call.
+    #[inline(never)]
+    fn visit_rare_integer<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        if self.peek() == Some(tag::VARINT) {
+            self.advance();
+            let value = self.varint()?;
+            return visitor.visit_u64(value);
+        }
+        self.resolve(|state, tag| state.visit_integer(tag, visitor))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn visit_rare_float<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.resolve(|state, tag| state.visit_float(tag, visitor))
+    }
+
+    #[inline(never)]
+    fn visit_rare_string<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        match self.peek() {
+            Some(tag @ (tag::SHORT_BINARY..tag::TRACK | tag::BINARY | tag::STR_UTF8)) => {
+                self.advance();
+                let place = self.string(tag)?;
+                self.visit_string(place, visitor)
+            }
+            _ => self.resolve(|state, tag| state.visit_plain(tag, visitor)),
+        }
+    }
+
+    #[inline(never)]
+    fn visit_rare_fields<V: Visitor<'de>>(
+        &mut self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.resolve(|state, tag| match tag {
+            tag::HASH | tag::HASHREF..tag::SHORT_BINARY => {
+                state.visit_fields(tag, fields, visitor)
+            }
+            _ => state.visit_plain(tag, visitor),
+        })
+    }
+
     /// A number whose tag was read, as the type asks for an integer.
     #[cold]
     fn visit_integer<V: Visitor<'de>>(
@@ -385,16 +429,9 @@ macro_rules! integers {
     ($($name:ident)*) => {$(
         #[inline]
         fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            if let Some(value) = self.short_integer() {
-                return visitor.visit_u64(value);
-            }
-            match self.peek() {
-                Some(tag::VARINT) => {
-                    self.advance();
-                    let value = self.varint()?;
-                    visitor.visit_u64(value)
-                }
-                _ => self.resolve(|state, tag| state.visit_integer(tag, visitor)),
+            match self.short_integer() {
+                Some(value) => visitor.visit_u64(value),
+                None => self.visit_rare_integer(visitor),
             }
         }
     )*};
@@ -430,22 +467,18 @@ impl<'de> Deserializer<'de> for &mut State<'_, 'de> {
 
     #[inline]
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.peek() == Some(tag::FLOAT) {
-            self.advance();
-            let value = self.float()?;
-            return visitor.visit_f32(value);
+        match self.plain_float(tag::FLOAT) {
+            Some(bytes) => visitor.visit_f32(f32::from_le_bytes(bytes)),
+            None => self.visit_rare_float(visitor),
         }
-        self.resolve(|state, tag| state.visit_float(tag, visitor))
     }
 
     #[inline]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.peek() == Some(tag::DOUBLE) {
-            self.advance();
-            let value = self.double()?;
-            return visitor.visit_f64(value);
+        match self.plain_float(tag::DOUBLE) {
+            Some(bytes) => visitor.visit_f64(f64::from_le_bytes(bytes)),
+            None => self.visit_rare_float(visitor),
         }
-        self.resolve(|state, tag| state.visit_float(tag, visitor))
     }
 
     #[inline]
@@ -465,13 +498,9 @@ impl<'de> Deserializer<'de> for &mut State<'_, 'de> {
 
     #[inline]
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.peek() {
-            Some(tag @ (tag::SHORT_BINARY..tag::TRACK | tag::BINARY | tag::STR_UTF8)) => {
-                self.advance();
-                let place = self.string(tag)?;
-                self.visit_string(place, visitor)
-            }
-            _ => self.resolve(|state, tag| state.visit_plain(tag, visitor)),
+        match self.short_text() {
+            Some(text) => visitor.visit_borrowed_str(text),
+            None => self.visit_rare_string(visitor),
         }
     }
 
@@ -600,12 +629,7 @@ impl<'de> Deserializer<'de> for &mut State<'_, 'de> {
                 self.advance();
                 self.visit_fields(tag, fields, visitor)
             }
-            _ => self.resolve(|state, tag| match tag {
-                tag::HASH | tag::HASHREF..tag::SHORT_BINARY => {
-                    state.visit_fields(tag, fields, visitor)
-                }
-                _ => state.visit_plain(tag, visitor),
-            }),
+            _ => self.visit_rare_fields(fields, visitor),
         }
     }
 
@@ -814,9 +838,16 @@ struct Pairs<'s, 'b, 'de, K> {
 
 /// What is known about the keys of a hash.
 trait Keys<'b> {
-    /// Takes the next key; its text, if it is one that was expected.
-    fn next(&mut self, state: &State<'b, '_>, key: Place)
-    -> Result<Option<&'static str>>;
+    /// Takes the next key if it is the one that was expected; its place and its text.
+    #[inline]
+    fn expected(&mut self, _: &mut State<'b, '_>) -> Option<(Place, &'static str)> {
+        None
+    }
+
+    /// Notes a key that was not.
+    fn note(&mut self, _: &State<'b, '_>, _: Place) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// The fields of a type that are still to come, if they come in its order. Those that are known
@@ -825,29 +856,18 @@ struct Expected(&'static [&'static str]);
 
 impl<'b> Keys<'b> for Expected {
     #[inline]
-    fn next(
-        &mut self,
-        state: &State<'b, '_>,
-        key: Place,
-    ) -> Result<Option<&'static str>> {
-        let Some((&field, rest)) = self.0.split_first() else { return Ok(None) };
-        if !is_same_text(field.as_bytes(), state.bytes(key)) {
-            return Ok(None);
-        }
+    fn expected(&mut self, state: &mut State<'b, '_>) -> Option<(Place, &'static str)> {
+        let (&field, rest) = self.0.split_first()?;
+        let place = state.this_key(field.as_bytes())?;
         self.0 = rest;
-        Ok(Some(field))
+        Some((place, field))
     }
 }
 
 impl<'b> Keys<'b> for &mut Seen<'b> {
     #[inline]
-    fn next(
-        &mut self,
-        state: &State<'b, '_>,
-        key: Place,
-    ) -> Result<Option<&'static str>> {
-        self.add(state, key)?;
-        Ok(None)
+    fn note(&mut self, state: &State<'b, '_>, key: Place) -> Result<()> {
+        self.add(state, key)
     }
 }
 
@@ -860,11 +880,18 @@ impl<'b, 'de, K: Keys<'b>> MapAccess<'de> for &mut Pairs<'_, 'b, 'de, K> {
         seed: T,
     ) -> Result<Option<T::Value>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        let key = self.state.key()?;
-        self.left = left;
-        self.key = key.start..key.end;
-        let text = self.keys.next(self.state, key)?;
-        match seed.deserialize(Key { state: &*self.state, place: key, text }) {
+        let read = if let Some((place, text)) = self.keys.expected(self.state) {
+            self.left = left;
+            self.key = place.start..place.end;
+            seed.deserialize(Key { state: &*self.state, place, text: Some(text) })
+        } else {
+            let place = self.state.key()?;
+            self.left = left;
+            self.key = place.start..place.end;
+            self.keys.note(self.state, place)?;
+            seed.deserialize(Key { state: &*self.state, place, text: None })
+        };
+        match read {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(self.state.annotate(error)),
         }
@@ -895,22 +922,6 @@ struct Key<'s, 'b, 'de> {
     place: Place,
     /// The same, if it is known to be text.
     text: Option<&'static str>,
-}
-
-/// Whether two keys are equal. Without a call for the short ones, which most are.
-#[inline]
-fn is_same_text(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
-    }
-    match one.len() {
-        0..4 => one.iter().zip(other).all(|(one, other)| one == other),
-        4..=8 => {
-            one.first_chunk::<4>() == other.first_chunk::<4>()
-                && one.last_chunk::<4>() == other.last_chunk::<4>()
-        }
-        _ => one == other,
-    }
 }
 
 impl<'s, 'b, 'de> Key<'s, 'b, 'de> {

@@ -336,6 +336,37 @@ impl<'b, 'de> State<'b, 'de> {
         })
     }
 
+    /// The bytes of the float of this tag that is next.
+    #[inline]
+    pub(crate) fn plain_float<const N: usize>(&mut self, tag: u8) -> Option<[u8; N]> {
+        let (&found, rest) = self.body.get(self.pos..)?.split_first()?;
+        if found != tag {
+            return None;
+        }
+        let bytes = *rest.first_chunk()?;
+        self.pos = self.pos.wrapping_add(N).wrapping_add(1);
+        Some(bytes)
+    }
+
+    /// The short string that is next, if it is UTF-8 and can be lent.
+    #[inline]
+    pub(crate) fn short_text(&mut self) -> Option<&'de str> {
+        let lent = self.lent?;
+        let tag = *self.body.get(self.pos)?;
+        let len = usize::from(tag & 0x1f);
+        let start = self.pos.wrapping_add(1);
+        let end = start.wrapping_add(len);
+        let is_short = matches!(tag, tag::SHORT_BINARY..TRACK)
+            && end <= self.body.len()
+            && len <= self.options.max_string;
+        if !is_short {
+            return None;
+        }
+        let text = std::str::from_utf8(lent.get(start..end)?).ok()?;
+        self.pos = end;
+        Some(text)
+    }
+
     /// The place of the string of a tag that was read.
     #[inline]
     pub(crate) fn string(&mut self, tag: u8) -> Result<Place> {
@@ -423,6 +454,23 @@ impl<'b, 'de> State<'b, 'de> {
             self.unread();
         }
         self.any_key(at)
+    }
+
+    /// Takes the next key if it is this one. That it is as long needs no load that waits for the
+    /// place to be known.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns its three words in memory")]
+    pub(crate) fn this_key(&mut self, key: &[u8]) -> Option<Place> {
+        let (&tag, rest) = self.body.get(self.pos..)?.split_first()?;
+        let is_it = key.len() <= SHORT.min(self.options.max_string)
+            && usize::from(tag) == usize::from(tag::SHORT_BINARY) | key.len()
+            && is_same_text(key, rest.get(..key.len())?);
+        if !is_it {
+            return None;
+        }
+        let start = self.pos.wrapping_add(1);
+        self.pos = start.wrapping_add(key.len());
+        Some(Place::new(start, self.pos, false))
     }
 
     #[inline(never)]
@@ -950,6 +998,23 @@ impl<'b, 'de> State<'b, 'de> {
     /// For the offset in a body whose document was decompressed there is no place in the input.
     pub(crate) fn annotate(&self, error: Error) -> Error {
         if self.is_counted { error } else { error.at(self.offset()) }
+    }
+}
+
+/// Whether two strings of one length are equal. Without a call or a loop for the short ones,
+/// which most keys are.
+#[inline]
+fn is_same_text(one: &[u8], other: &[u8]) -> bool {
+    let len = one.len();
+    match len {
+        0..4 => [0, len >> 1, len.wrapping_sub(1)]
+            .iter()
+            .all(|&index| one.get(index) == other.get(index)),
+        4..=8 => {
+            one.first_chunk::<4>() == other.first_chunk::<4>()
+                && one.last_chunk::<4>() == other.last_chunk::<4>()
+        }
+        _ => one == other,
     }
 }
 
