@@ -254,12 +254,8 @@ impl Decoder {
     /// [`Unsupported`]: crate::ErrorKind::Unsupported
     #[inline]
     pub fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
-        let mut consumed = 0;
-        let mut result = self.decode_first(bytes, &mut consumed);
-        if result.is_ok() && consumed != bytes.len() {
-            result = Err(left_over(consumed, bytes.len()));
-        }
-        result
+        let mut consumed = bytes.len();
+        self.decode_first(bytes, true, &mut consumed)
     }
 
     /// Reads the document at the start of `bytes`, and tells how many bytes it has.
@@ -271,25 +267,44 @@ impl Decoder {
         bytes: &'de [u8],
     ) -> Result<(T, usize)> {
         let mut consumed = 0;
-        let value = self.decode_first(bytes, &mut consumed)?;
+        let value = self.decode_first(bytes, false, &mut consumed)?;
         Ok((value, consumed))
     }
 
-    /// The same with the number of bytes beside the value, which is thus not copied.
+    /// The same with the number of bytes beside the value, which is thus not copied; bytes behind
+    /// the document are an error if it must be all. Here and below, each result is made in the
+    /// place that the caller gave for it.
     #[inline]
     fn decode_first<'de, T: Deserialize<'de>>(
         &mut self,
         bytes: &'de [u8],
+        is_all: bool,
         consumed: &mut usize,
     ) -> Result<T> {
-        let header = Header::read(bytes)?;
-        if header.kind != DocumentType::Raw {
-            return self.decode_packed(bytes, &header, consumed);
+        match Header::read(bytes) {
+            Ok(header) if header.kind == DocumentType::Raw => {
+                self.decode_raw(bytes, is_all, &header, consumed)
+            }
+            Ok(header) => self.decode_packed(bytes, is_all, &header, consumed),
+            Err(error) => Err(error),
         }
+    }
+
+    #[inline]
+    fn decode_raw<'de, T: Deserialize<'de>>(
+        &mut self,
+        bytes: &'de [u8],
+        is_all: bool,
+        header: &Header,
+        consumed: &mut usize,
+    ) -> Result<T> {
         let body = bytes.get(header.len..).unwrap_or_default();
-        let mut state = State::new(body, Some(body), &header, bytes.len(), &self.options);
-        let result = de::read(&mut state, PhantomData);
+        let mut state = State::new(body, Some(body), header, bytes.len(), &self.options);
+        let mut result = de::read(&mut state, PhantomData);
         *consumed = header.len.saturating_add(state.pos);
+        if is_all && *consumed != bytes.len() && result.is_ok() {
+            result = Err(left_over(*consumed, bytes.len()));
+        }
         result
     }
 
@@ -298,13 +313,18 @@ impl Decoder {
     fn decode_packed<'de, T: Deserialize<'de>>(
         &mut self,
         bytes: &'de [u8],
+        is_all: bool,
         header: &Header,
         consumed: &mut usize,
     ) -> Result<T> {
-        let (body, end) = unpack(bytes, header, &self.options)?;
-        let mut state = State::new(&body, None, header, end, &self.options);
-        *consumed = end;
-        de::read(&mut state, PhantomData)
+        let (body, document_end) = unpack(bytes, header, &self.options)?;
+        let mut state = State::new(&body, None, header, document_end, &self.options);
+        *consumed = document_end;
+        let value = de::read(&mut state, PhantomData)?;
+        if is_all {
+            end(document_end, bytes.len())?;
+        }
+        Ok(value)
     }
 
     /// Reads one document with all that Perl keeps: references, classes, what is shared.

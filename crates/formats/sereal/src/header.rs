@@ -54,7 +54,7 @@ impl Header {
     #[inline]
     pub(crate) fn read(bytes: &[u8]) -> Result<Self> {
         // What nearly all documents begin with.
-        if let [0x3d, 0xf3, 0x72, 0x6c, 5, 0, ..] = *bytes {
+        if bytes.first_chunk() == Some(b"=\xf3rl\x05\x00") {
             return Ok(Self {
                 version: Version::V5,
                 kind: DocumentType::Raw,

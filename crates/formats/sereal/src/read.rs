@@ -134,6 +134,24 @@ struct Rare {
     classes: BTreeSet<usize>,
 }
 
+/// [`Rare`] from when there is some, which is freed apart: nothing is called for nothing.
+struct Kept(Option<Box<Rare>>);
+
+impl Drop for Kept {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(rare) = self.0.take() {
+            free(rare);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn free(rare: Box<Rare>) {
+    drop(rare);
+}
+
 /// A body that is being read.
 pub(crate) struct State<'b, 'de> {
     /// The body as far as it may be read: a copy's target ends before the copy.
@@ -155,13 +173,17 @@ pub(crate) struct State<'b, 'de> {
     is_copying: bool,
     /// Whether what is read was read before.
     is_replaying: bool,
+    /// The length of the input, compressed or not.
+    document_len: usize,
+    /// Elements that were read beyond those that stand in the input byte by byte.
     items: usize,
+    /// Bytes of long strings that were read a second time.
     copied: usize,
     /// Elements for which a caller may reserve memory: never more than there are bytes, over all
     /// containers.
     hints: usize,
     /// What few documents need, from when they do.
-    rare: Option<Box<Rare>>,
+    rare: Kept,
     /// The class of the last object that was met.
     pub(crate) class: Option<Place>,
     pub(crate) options: &'b ReadOptions,
@@ -190,12 +212,11 @@ impl<'b, 'de> State<'b, 'de> {
             is_counted: !is_raw,
             is_copying: false,
             is_replaying: false,
-            items: options
-                .max_items
-                .unwrap_or_else(|| document_len.saturating_add(DEFAULT_ITEMS)),
-            copied: options.max_copied.unwrap_or_else(|| copied_bytes(document_len)),
+            document_len,
+            items: 0,
+            copied: 0,
             hints: body.len(),
-            rare: None,
+            rare: Kept(None),
             class: None,
             options,
         }
@@ -203,7 +224,7 @@ impl<'b, 'de> State<'b, 'de> {
 
     #[cold]
     fn rare(&mut self) -> &mut Rare {
-        self.rare.get_or_insert_default()
+        self.rare.0.get_or_insert_default()
     }
 
     /// The place of what is read next, in the document.
@@ -427,10 +448,15 @@ impl<'b, 'de> State<'b, 'de> {
             .at(self.offset()));
         }
         if self.is_replaying {
-            self.copied = self.copied.checked_sub(len).ok_or_else(|| {
-                Error::limit("expected fewer bytes in strings that are copied")
-                    .at(self.offset())
-            })?;
+            let max = self.options.max_copied;
+            let max = max.unwrap_or_else(|| copied_bytes(self.document_len));
+            self.copied = self.copied.saturating_add(len);
+            if self.copied > max {
+                return Err(Error::limit(
+                    "expected fewer bytes in strings that are copied",
+                )
+                .at(self.offset()));
+            }
         }
         Ok(())
     }
@@ -523,7 +549,7 @@ impl<'b, 'de> State<'b, 'de> {
         }
         let at = self.pos;
         let target = self.earlier(at)?;
-        if !self.rare.as_ref().is_some_and(|rare| rare.classes.contains(&target)) {
+        if !self.rare.0.as_ref().is_some_and(|rare| rare.classes.contains(&target)) {
             return Err(self
                 .syntax("expected the place of a class, found that of something else"));
         }
@@ -582,7 +608,7 @@ impl<'b, 'de> State<'b, 'de> {
     pub(crate) fn target(&mut self, at: usize) -> Result<usize> {
         // A reference may point at its own tag.
         let target = self.earlier(at.saturating_add(1))?;
-        if let Some(rare) = &mut self.rare
+        if let Some(rare) = &mut self.rare.0
             && rare.tracked.binary_search(&target).is_ok()
         {
             if let Some(targets) = &mut rare.targets {
@@ -648,13 +674,16 @@ impl<'b, 'de> State<'b, 'de> {
     /// Counts something that costs time but no bytes.
     #[inline(never)]
     pub(crate) fn spend(&mut self, items: usize) -> Result<()> {
-        self.items = self.items.checked_sub(items).ok_or_else(|| {
-            Error::limit(
-                "expected fewer elements that the input does not hold one by one",
-            )
-            .at(self.offset())
-        })?;
-        Ok(())
+        let max = self.options.max_items;
+        let max = max.unwrap_or_else(|| self.document_len.saturating_add(DEFAULT_ITEMS));
+        self.items = self.items.saturating_add(items);
+        if self.items <= max {
+            return Ok(());
+        }
+        Err(Error::limit(
+            "expected fewer elements that the input does not hold one by one",
+        )
+        .at(self.offset()))
     }
 
     /// Enters a level of nesting.
@@ -751,7 +780,7 @@ impl<'b, 'de> State<'b, 'de> {
         object: bool,
         read: impl FnOnce(&mut Self, u8) -> Result<R>,
     ) -> Result<R> {
-        let open = self.rare.as_ref().map_or(0, |rare| rare.open.len());
+        let open = self.rare.0.as_ref().map_or(0, |rare| rare.open.len());
         let levels = self.levels;
         let mut back = None;
         // Whether a reference leads to what is read next.
@@ -829,7 +858,7 @@ impl<'b, 'de> State<'b, 'de> {
             self.come_back(back);
         }
         self.levels = levels;
-        if let Some(rare) = &mut self.rare {
+        if let Some(rare) = &mut self.rare.0 {
             rare.open.truncate(open);
         }
         Ok(value)
@@ -854,7 +883,7 @@ impl<'b, 'de> State<'b, 'de> {
     /// Goes to what is tracked.
     fn follow(&mut self, at: usize, back: &mut Option<Return<'b>>) -> Result<()> {
         let target = self.target(at)?;
-        if self.rare.as_ref().is_some_and(|rare| rare.open.contains(&target)) {
+        if self.rare.0.as_ref().is_some_and(|rare| rare.open.contains(&target)) {
             return Err(Error::unsupported(
                 "expected a value without cycles, found a reference to what it is part of",
             )
