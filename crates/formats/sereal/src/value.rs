@@ -608,16 +608,45 @@ impl<'de> Reader<'_, '_, 'de> {
         self.referent()
     }
 
-    /// Short integers, as long as they come and there is room for them. Where the vector may have
-    /// to grow, or other values come too, each is put together on the stack first, word by word,
-    /// and then copied in larger parts: at five times the cost.
+    /// Short integers, as long as they come and there is room for them.
+    ///
+    /// Those of one length are counted first: then it is known how many are appended, and none is
+    /// looked at for room, or goes through the stack.
     #[inline(never)]
     fn integers(&mut self, count: usize, values: &mut Vec<Value<'de>>) {
-        while values.len() < count.min(values.capacity())
-            && let Some(value) = self.state.short_integer()
-        {
-            values.push(Value::Int(value.cast_signed()));
+        let mut rest = self.state.body.get(self.state.pos..).unwrap_or_default();
+        loop {
+            let room = count.min(values.capacity()).saturating_sub(values.len());
+            let len = match *rest {
+                [0..tag::NEG, ..] => append_run(
+                    rest,
+                    room,
+                    values,
+                    |chunk| matches!(chunk, [0..tag::NEG]),
+                    |&[tag]| i64::from(tag),
+                ),
+                [tag::VARINT, 0..TRACK, ..] => append_run(
+                    rest,
+                    room,
+                    values,
+                    |chunk| matches!(chunk, [tag::VARINT, 0..TRACK]),
+                    |&[_, low]| i64::from(low),
+                ),
+                [tag::VARINT, _, 0..TRACK, ..] => append_run(
+                    rest,
+                    room,
+                    values,
+                    |chunk| matches!(chunk, [tag::VARINT, TRACK..=0xff, 0..TRACK]),
+                    |&[_, low, high]| i64::from(low & 0x7f) | (i64::from(high) << 7),
+                ),
+                _ => break,
+            };
+            if len == 0 {
+                break;
+            }
+            rest = rest.get(len..).unwrap_or_default();
         }
+        self.state.pos = self.state.body.len().wrapping_sub(rest.len());
     }
 
     /// The pairs of a small hash.
@@ -785,6 +814,24 @@ impl<'de> Reader<'_, '_, 'de> {
 #[inline]
 fn push<T, C>(to: &mut Vec<T>, content: C, make: impl Fn(C) -> T) {
     to.extend(std::iter::once(content).map(make));
+}
+
+/// Appends the integers of `LEN` bytes each that `bytes` begin with, at most `room`, and tells how
+/// many bytes they have.
+#[inline]
+fn append_run<const LEN: usize>(
+    bytes: &[u8],
+    room: usize,
+    values: &mut Vec<Value<'_>>,
+    is_one: impl Fn(&[u8; LEN]) -> bool,
+    read: impl Fn(&[u8; LEN]) -> i64,
+) -> usize {
+    let (chunks, _) = bytes.as_chunks::<LEN>();
+    let chunks = chunks.get(..room).unwrap_or(chunks);
+    let count = chunks.iter().take_while(|chunk| is_one(chunk)).count();
+    let chunks = chunks.get(..count).unwrap_or_default();
+    values.extend(chunks.iter().map(|chunk| Value::Int(read(chunk))));
+    count.saturating_mul(LEN)
 }
 
 /// A string of the form that has no flag.
