@@ -281,13 +281,31 @@ impl Decoder {
         is_all: bool,
         consumed: &mut usize,
     ) -> Result<T> {
-        match Header::read(bytes) {
-            Ok(header) if header.kind == DocumentType::Raw => {
-                self.decode_raw(bytes, is_all, &header, consumed)
-            }
-            Ok(header) => self.decode_packed(bytes, is_all, &header, consumed),
-            Err(error) => Err(error),
+        match Header::usual(bytes) {
+            Some(header) => self.decode_raw(bytes, is_all, header, consumed),
+            None => self.decode_rare(bytes, is_all, consumed),
         }
+    }
+
+    #[inline(never)]
+    fn decode_rare<'de, T: Deserialize<'de>>(
+        &mut self,
+        bytes: &'de [u8],
+        is_all: bool,
+        consumed: &mut usize,
+    ) -> Result<T> {
+        let header = Header::read(bytes)?;
+        if header.kind == DocumentType::Raw {
+            return self.decode_raw(bytes, is_all, &header, consumed);
+        }
+        let (body, document_end) = unpack(bytes, &header, &self.options)?;
+        let mut state = State::new(&body, None, &header, document_end, &self.options);
+        *consumed = document_end;
+        let value = de::read(&mut state, PhantomData)?;
+        if is_all {
+            end(document_end, bytes.len())?;
+        }
+        Ok(value)
     }
 
     #[inline]
@@ -308,33 +326,17 @@ impl Decoder {
         result
     }
 
-    #[cold]
-    #[inline(never)]
-    fn decode_packed<'de, T: Deserialize<'de>>(
-        &mut self,
-        bytes: &'de [u8],
-        is_all: bool,
-        header: &Header,
-        consumed: &mut usize,
-    ) -> Result<T> {
-        let (body, document_end) = unpack(bytes, header, &self.options)?;
-        let mut state = State::new(&body, None, header, document_end, &self.options);
-        *consumed = document_end;
-        let value = de::read(&mut state, PhantomData)?;
-        if is_all {
-            end(document_end, bytes.len())?;
-        }
-        Ok(value)
-    }
-
     /// Reads one document with all that Perl keeps: references, classes, what is shared.
     ///
     /// # Errors
     /// Those of [`decode`](Self::decode); cycles are none.
     pub fn decode_value<'de>(&mut self, bytes: &'de [u8]) -> Result<Value<'de>> {
-        let (value, consumed) = self.decode_value_prefix(bytes)?;
-        end(consumed, bytes.len())?;
-        Ok(value)
+        let mut consumed = 0;
+        let mut result = self.decode_first_value(bytes, &mut consumed);
+        if result.is_ok() && consumed != bytes.len() {
+            result = Err(left_over(consumed, bytes.len()));
+        }
+        result
     }
 
     /// The same for the document at the start of `bytes`, and how many bytes it has.
@@ -345,17 +347,36 @@ impl Decoder {
         &mut self,
         bytes: &'de [u8],
     ) -> Result<(Value<'de>, usize)> {
-        let header = Header::read(bytes)?;
+        let mut consumed = 0;
+        let value = self.decode_first_value(bytes, &mut consumed)?;
+        Ok((value, consumed))
+    }
+
+    #[inline]
+    fn decode_first_value<'de>(
+        &mut self,
+        bytes: &'de [u8],
+        consumed: &mut usize,
+    ) -> Result<Value<'de>> {
+        let read;
+        let header = if let Some(header) = Header::usual(bytes) {
+            header
+        } else {
+            read = Header::read(bytes)?;
+            &read
+        };
         if header.kind != DocumentType::Raw {
-            let (body, end) = unpack(bytes, &header, &self.options)?;
-            let state = || State::new(&body, None, &header, end, &self.options);
-            return Ok((value::read(&mut state(), state)?, end));
+            let (body, end) = unpack(bytes, header, &self.options)?;
+            let state = || State::new(&body, None, header, end, &self.options);
+            *consumed = end;
+            return value::read(&mut state(), state);
         }
         let body = bytes.get(header.len..).unwrap_or_default();
-        let state = || State::new(body, Some(body), &header, bytes.len(), &self.options);
+        let state = || State::new(body, Some(body), header, bytes.len(), &self.options);
         let mut main = state();
-        let value = value::read(&mut main, state)?;
-        Ok((value, header.len.saturating_add(main.pos)))
+        let result = value::read(&mut main, state);
+        *consumed = header.len.saturating_add(main.pos);
+        result
     }
 
     /// Reads the user data of a document's header, and nothing of its body. None if it has none.

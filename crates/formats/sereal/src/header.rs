@@ -50,22 +50,21 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Reads the header at the start of `bytes`.
+    /// The header at the start of `bytes`, if it is what nearly all documents begin with: one that
+    /// is not made, and not moved to where it is needed.
     #[inline]
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self> {
-        // What nearly all documents begin with.
-        if bytes.first_chunk() == Some(b"=\xf3rl\x05\x00") {
-            return Ok(Self {
-                version: Version::V5,
-                kind: DocumentType::Raw,
-                user_data: None,
-                len: 6,
-            });
-        }
-        Self::read_any(bytes)
+    pub(crate) fn usual(bytes: &[u8]) -> Option<&'static Self> {
+        const USUAL: &Header = &Header {
+            version: Version::V5,
+            kind: DocumentType::Raw,
+            user_data: None,
+            len: 6,
+        };
+        (bytes.first_chunk() == Some(b"=\xf3rl\x05\x00")).then_some(USUAL)
     }
 
-    fn read_any(bytes: &[u8]) -> Result<Self> {
+    /// Reads the header at the start of `bytes`.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self> {
         let Some((magic, rest)) = bytes.split_first_chunk::<4>() else {
             let begun = |magic: &[u8]| magic.starts_with(bytes);
             return Err(if begun(&OLD_MAGIC) || begun(&MAGIC) || begun(&ENCODED_MAGIC) {

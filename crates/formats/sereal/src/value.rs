@@ -302,7 +302,11 @@ pub(crate) fn read<'b, 'de>(
     scan: impl Fn() -> State<'b, 'de>,
 ) -> Result<Value<'de>> {
     let mut reader = Reader { state, scan: &|| scan().targets(), labels: None };
-    reader.value(false).map_err(|error| reader.state.annotate(error))
+    let result = reader.value(false);
+    match result {
+        Ok(_) => result,
+        Err(error) => Err(state.annotate(error)),
+    }
 }
 
 /// A pair of a hash.
@@ -422,9 +426,17 @@ impl<'de> Reader<'_, '_, 'de> {
                 let place = self.state.string(tag)?;
                 Ok(Value::Str(self.str(place)))
             }
-            Some(tag @ (tag::ARRAYREF..tag::SHORT_BINARY | tag::DOUBLE)) => {
+            Some(tag @ tag::ARRAYREF..tag::HASHREF) => {
                 self.state.advance();
-                self.plain(tag)
+                self.array(tag)
+            }
+            Some(tag @ tag::HASHREF..tag::SHORT_BINARY) => {
+                self.state.advance();
+                self.hash(tag)
+            }
+            Some(tag::DOUBLE) => {
+                self.state.advance();
+                Ok(Value::Float(self.state.double()?))
             }
             _ => self.any(in_slot, After::Anything),
         }
@@ -751,6 +763,37 @@ impl<'de> Reader<'_, '_, 'de> {
         Ok(())
     }
 
+    #[inline(never)]
+    fn array(&mut self, tag: u8) -> Result<Value<'de>> {
+        let count = self.state.array_count(tag)?;
+        let max = self.state.options.max_array;
+        let hint = self.state.begin_container(count, 1, max)?;
+        let mut values = Vec::with_capacity(hint);
+        while values.len() < count {
+            self.integers(count, &mut values);
+            if values.len() < count {
+                values.push(self.value(true)?);
+            }
+        }
+        self.state.leave();
+        Ok(Value::Array(values))
+    }
+
+    #[inline(never)]
+    fn hash(&mut self, tag: u8) -> Result<Value<'de>> {
+        let count = self.state.hash_count(tag)?;
+        let max = self.state.options.max_hash;
+        let hint = self.state.begin_container(count, 2, max)?;
+        let mut pairs = Vec::with_capacity(hint);
+        if count <= FEW {
+            self.few_pairs(count, &mut pairs)?;
+        } else {
+            self.many_pairs(count, &mut pairs)?;
+        }
+        self.state.leave();
+        Ok(Value::Hash(pairs))
+    }
+
     /// A value whose tag was read, and which is no way to another.
     fn plain(&mut self, tag: u8) -> Result<Value<'de>> {
         Ok(match tag {
@@ -777,33 +820,9 @@ impl<'de> Reader<'_, '_, 'de> {
                 let (pattern, flags) = (self.str(pattern), self.str(flags));
                 Value::Regexp(Box::new(crate::Regexp { pattern, flags }))
             }
-            tag::ARRAY | tag::ARRAYREF..tag::HASHREF => {
-                let count = self.state.array_count(tag)?;
-                let max = self.state.options.max_array;
-                let hint = self.state.begin_container(count, 1, max)?;
-                let mut values = Vec::with_capacity(hint);
-                while values.len() < count {
-                    self.integers(count, &mut values);
-                    if values.len() < count {
-                        values.push(self.value(true)?);
-                    }
-                }
-                self.state.leave();
-                Value::Array(values)
-            }
-            tag::HASH | tag::HASHREF..tag::SHORT_BINARY => {
-                let count = self.state.hash_count(tag)?;
-                let max = self.state.options.max_hash;
-                let hint = self.state.begin_container(count, 2, max)?;
-                let mut pairs = Vec::with_capacity(hint);
-                if count <= FEW {
-                    self.few_pairs(count, &mut pairs)?;
-                } else {
-                    self.many_pairs(count, &mut pairs)?;
-                }
-                self.state.leave();
-                Value::Hash(pairs)
-            }
+            // Returned as they are: what is put together here is copied once more.
+            tag::ARRAY | tag::ARRAYREF..tag::HASHREF => return self.array(tag),
+            tag::HASH | tag::HASHREF..tag::SHORT_BINARY => return self.hash(tag),
             _ => return Err(self.state.unexpected("a value", tag)),
         })
     }
