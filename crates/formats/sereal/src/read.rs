@@ -173,6 +173,8 @@ pub(crate) struct State<'b, 'de> {
     is_copying: bool,
     /// Whether what is read was read before.
     is_replaying: bool,
+    /// The length up to which a string is short, and may be.
+    short: usize,
     /// The length of the input, compressed or not.
     document_len: usize,
     /// Elements that were read beyond those that stand in the input byte by byte.
@@ -212,6 +214,7 @@ impl<'b, 'de> State<'b, 'de> {
             is_counted: !is_raw,
             is_copying: false,
             is_replaying: false,
+            short: options.max_string.min(SHORT),
             document_len,
             items: 0,
             copied: 0,
@@ -379,7 +382,7 @@ impl<'b, 'de> State<'b, 'de> {
         let end = start.wrapping_add(len);
         let is_short = matches!(tag, tag::SHORT_BINARY..TRACK)
             && end <= self.body.len()
-            && len <= self.options.max_string;
+            && len <= self.short;
         if !is_short {
             return None;
         }
@@ -406,7 +409,7 @@ impl<'b, 'de> State<'b, 'de> {
     fn short_string(&mut self, tag: u8) -> Option<Place> {
         let len = usize::from(tag & 0x1f);
         let (start, end) = (self.pos, self.pos.wrapping_add(len));
-        if end > self.body.len() || len > self.options.max_string {
+        if end > self.body.len() || len > self.short {
             return None;
         }
         self.pos = end;
@@ -488,7 +491,7 @@ impl<'b, 'de> State<'b, 'de> {
     #[expect(clippy::inline_always, reason = "a call returns its three words in memory")]
     pub(crate) fn this_key(&mut self, key: &[u8]) -> Option<Place> {
         let (&tag, rest) = self.body.get(self.pos..)?.split_first()?;
-        let is_it = key.len() <= SHORT.min(self.options.max_string)
+        let is_it = key.len() <= self.short
             && usize::from(tag) == usize::from(tag::SHORT_BINARY) | key.len()
             && is_same_text(key, rest.get(..key.len())?);
         if !is_it {
