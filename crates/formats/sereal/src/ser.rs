@@ -163,47 +163,58 @@ fn too_few(left: usize) -> Error {
     Error::data(format!("expected {left} elements more, as announced"))
 }
 
+/// What all serializers of this format have in common but for the types.
+macro_rules! common {
+    ($ok:ty, $compound:ty) => {
+        type Ok = $ok;
+        type Error = Error;
+        type SerializeSeq = $compound;
+        type SerializeTuple = $compound;
+        type SerializeTupleStruct = $compound;
+        type SerializeTupleVariant = $compound;
+        type SerializeMap = $compound;
+        type SerializeStruct = $compound;
+        type SerializeStructVariant = $compound;
+
+        #[inline]
+        fn is_human_readable(&self) -> bool {
+            false
+        }
+    };
+}
+
+/// Values that the writer puts as they are, or as what it puts for all of their kind.
+macro_rules! put {
+    ($($name:ident($($value:ident: $type:ty)?) => $put:ident($($given:expr)?);)*) => {$(
+        #[inline]
+        fn $name(self, $($value: $type)?) -> Result<()> {
+            self.$put($($given)?);
+            Ok(())
+        }
+    )*};
+}
+
 impl<'w> Serializer for &'w mut Writer {
-    type Ok = ();
-    type Error = Error;
-    type SerializeSeq = Compound<'w>;
-    type SerializeTuple = Compound<'w>;
-    type SerializeTupleStruct = Compound<'w>;
-    type SerializeTupleVariant = Compound<'w>;
-    type SerializeMap = Compound<'w>;
-    type SerializeStruct = Compound<'w>;
-    type SerializeStructVariant = Compound<'w>;
+    common!((), Compound<'w>);
 
-    #[inline]
-    fn is_human_readable(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn serialize_bool(self, value: bool) -> Result<()> {
-        self.put_bool(value);
-        Ok(())
-    }
-
-    #[inline]
-    fn serialize_i8(self, value: i8) -> Result<()> {
-        self.serialize_i64(i64::from(value))
-    }
-
-    #[inline]
-    fn serialize_i16(self, value: i16) -> Result<()> {
-        self.serialize_i64(i64::from(value))
-    }
-
-    #[inline]
-    fn serialize_i32(self, value: i32) -> Result<()> {
-        self.serialize_i64(i64::from(value))
-    }
-
-    #[inline]
-    fn serialize_i64(self, value: i64) -> Result<()> {
-        self.put_i64(value);
-        Ok(())
+    put! {
+        serialize_bool(value: bool) => put_bool(value);
+        serialize_i8(value: i8) => put_i64(value.into());
+        serialize_i16(value: i16) => put_i64(value.into());
+        serialize_i32(value: i32) => put_i64(value.into());
+        serialize_i64(value: i64) => put_i64(value);
+        serialize_u8(value: u8) => put_u64(value.into());
+        serialize_u16(value: u16) => put_u64(value.into());
+        serialize_u32(value: u32) => put_u64(value.into());
+        serialize_u64(value: u64) => put_u64(value);
+        serialize_f32(value: f32) => put_f32(value);
+        serialize_f64(value: f64) => put_f64(value);
+        serialize_char(value: char) => put_text(value.encode_utf8(&mut [0; 4]));
+        serialize_str(value: &str) => put_text(value);
+        serialize_bytes(value: &[u8]) => put_bytes(value);
+        serialize_none() => put_undef();
+        serialize_unit() => put_undef();
+        serialize_unit_struct(_name: &'static str) => put_undef();
     }
 
     fn serialize_i128(self, value: i128) -> Result<()> {
@@ -216,27 +227,6 @@ impl<'w> Serializer for &'w mut Writer {
         }
     }
 
-    #[inline]
-    fn serialize_u8(self, value: u8) -> Result<()> {
-        self.serialize_u64(u64::from(value))
-    }
-
-    #[inline]
-    fn serialize_u16(self, value: u16) -> Result<()> {
-        self.serialize_u64(u64::from(value))
-    }
-
-    #[inline]
-    fn serialize_u32(self, value: u32) -> Result<()> {
-        self.serialize_u64(u64::from(value))
-    }
-
-    #[inline]
-    fn serialize_u64(self, value: u64) -> Result<()> {
-        self.put_u64(value);
-        Ok(())
-    }
-
     fn serialize_u128(self, value: u128) -> Result<()> {
         match u64::try_from(value) {
             Ok(value) => self.serialize_u64(value),
@@ -245,57 +235,10 @@ impl<'w> Serializer for &'w mut Writer {
     }
 
     #[inline]
-    fn serialize_f32(self, value: f32) -> Result<()> {
-        self.put_f32(value);
-        Ok(())
-    }
-
-    #[inline]
-    fn serialize_f64(self, value: f64) -> Result<()> {
-        self.put_f64(value);
-        Ok(())
-    }
-
-    fn serialize_char(self, value: char) -> Result<()> {
-        self.put_text(value.encode_utf8(&mut [0; 4]));
-        Ok(())
-    }
-
-    #[inline]
-    fn serialize_str(self, value: &str) -> Result<()> {
-        self.put_text(value);
-        Ok(())
-    }
-
-    #[inline]
-    fn serialize_bytes(self, value: &[u8]) -> Result<()> {
-        self.put_bytes(value);
-        Ok(())
-    }
-
-    #[inline]
-    fn serialize_none(self) -> Result<()> {
-        self.put_undef();
-        Ok(())
-    }
-
-    #[inline]
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
         self.wrap()?;
         value.serialize(&mut *self)?;
         self.unwrap();
-        Ok(())
-    }
-
-    #[inline]
-    fn serialize_unit(self) -> Result<()> {
-        self.put_undef();
-        Ok(())
-    }
-
-    #[inline]
-    fn serialize_unit_struct(self, _: &'static str) -> Result<()> {
-        self.put_undef();
         Ok(())
     }
 
@@ -526,20 +469,7 @@ macro_rules! element_values {
 }
 
 impl<'w> Serializer for Element<'w, '_> {
-    type Ok = ();
-    type Error = Error;
-    type SerializeSeq = Compound<'w>;
-    type SerializeTuple = Compound<'w>;
-    type SerializeTupleStruct = Compound<'w>;
-    type SerializeTupleVariant = Compound<'w>;
-    type SerializeMap = Compound<'w>;
-    type SerializeStruct = Compound<'w>;
-    type SerializeStructVariant = Compound<'w>;
-
-    #[inline]
-    fn is_human_readable(&self) -> bool {
-        false
-    }
+    common!((), Compound<'w>);
 
     element_integers! {
         serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64)
@@ -612,20 +542,57 @@ fn too_wide() -> Error {
     Error::unsupported("expected an integer of 64 bits, as Sereal has no wider one")
 }
 
-impl SerializeSeq for Compound<'_> {
-    type Ok = ();
-    type Error = Error;
+/// Containers of elements without names.
+macro_rules! elements {
+    ($($of:ident::$element:ident)*) => {$(
+        impl $of for Compound<'_> {
+            type Ok = ();
+            type Error = Error;
 
-    #[inline]
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.element(value)
-    }
+            #[inline]
+            fn $element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+                self.element(value)
+            }
 
-    #[inline]
-    fn end(self) -> Result<()> {
-        self.finish()
-    }
+            #[inline]
+            fn end(self) -> Result<()> {
+                self.finish()
+            }
+        }
+    )*};
 }
+
+elements! {
+    SerializeSeq::serialize_element
+    SerializeTupleStruct::serialize_field
+    SerializeTupleVariant::serialize_field
+}
+
+/// Containers of fields with names.
+macro_rules! fields {
+    ($($of:ident)*) => {$(
+        impl $of for Compound<'_> {
+            type Ok = ();
+            type Error = Error;
+
+            #[inline]
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                key: &'static str,
+                value: &T,
+            ) -> Result<()> {
+                self.field(key, value)
+            }
+
+            #[inline]
+            fn end(self) -> Result<()> {
+                self.finish()
+            }
+        }
+    )*};
+}
+
+fields! { SerializeStruct SerializeStructVariant }
 
 impl SerializeTuple for Compound<'_> {
     type Ok = ();
@@ -644,36 +611,6 @@ impl SerializeTuple for Compound<'_> {
         if let Kind::Special(_) = self.kind {
             return if self.left == 0 { Ok(()) } else { Err(too_few(self.left)) };
         }
-        self.finish()
-    }
-}
-
-impl SerializeTupleStruct for Compound<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.element(value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<()> {
-        self.finish()
-    }
-}
-
-impl SerializeTupleVariant for Compound<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.element(value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<()> {
         self.finish()
     }
 }
@@ -699,44 +636,6 @@ impl SerializeMap for Compound<'_> {
     }
 }
 
-impl SerializeStruct for Compound<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        key: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        self.field(key, value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<()> {
-        self.finish()
-    }
-}
-
-impl SerializeStructVariant for Compound<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        key: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        self.field(key, value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<()> {
-        self.finish()
-    }
-}
-
 /// Says of a type that it cannot be what a key, a class or a pattern is.
 macro_rules! refuse {
     ($ok:ty, $refusal:ident: $($name:ident($($type:ty),*))*) => {$(
@@ -746,20 +645,22 @@ macro_rules! refuse {
     )*};
 }
 
-macro_rules! refuse_compounds {
+/// What is common to serializers that take text alone: a wrapped value is the value, and what no
+/// text can be made of is refused.
+macro_rules! text_alone {
     ($ok:ty, $refusal:ident) => {
-        type Ok = $ok;
-        type Error = Error;
-        type SerializeSeq = Impossible<$ok, Error>;
-        type SerializeTuple = Impossible<$ok, Error>;
-        type SerializeTupleStruct = Impossible<$ok, Error>;
-        type SerializeTupleVariant = Impossible<$ok, Error>;
-        type SerializeMap = Impossible<$ok, Error>;
-        type SerializeStruct = Impossible<$ok, Error>;
-        type SerializeStructVariant = Impossible<$ok, Error>;
+        common!($ok, Impossible<$ok, Error>);
 
-        fn is_human_readable(&self) -> bool {
-            false
+        fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<$ok> {
+            value.serialize(self)
+        }
+
+        fn serialize_newtype_struct<T: Serialize + ?Sized>(
+            self,
+            _: &'static str,
+            value: &T,
+        ) -> Result<$ok> {
+            value.serialize(self)
         }
 
         fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -772,52 +673,17 @@ macro_rules! refuse_compounds {
             Err($refusal())
         }
 
-        fn serialize_seq(self, _: Option<usize>) -> Result<Impossible<$ok, Error>> {
-            Err($refusal())
+        refuse! { $ok, $refusal:
+            serialize_f32(f32) serialize_f64(f64) serialize_none() serialize_unit()
+            serialize_unit_struct(&'static str)
         }
 
-        fn serialize_tuple(self, _: usize) -> Result<Impossible<$ok, Error>> {
-            Err($refusal())
-        }
-
-        fn serialize_tuple_struct(
-            self,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Impossible<$ok, Error>> {
-            Err($refusal())
-        }
-
-        fn serialize_tuple_variant(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Impossible<$ok, Error>> {
-            Err($refusal())
-        }
-
-        fn serialize_map(self, _: Option<usize>) -> Result<Impossible<$ok, Error>> {
-            Err($refusal())
-        }
-
-        fn serialize_struct(
-            self,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Impossible<$ok, Error>> {
-            Err($refusal())
-        }
-
-        fn serialize_struct_variant(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Impossible<$ok, Error>> {
-            Err($refusal())
+        refuse! { Impossible<$ok, Error>, $refusal:
+            serialize_seq(Option<usize>) serialize_tuple(usize)
+            serialize_tuple_struct(&'static str, usize)
+            serialize_tuple_variant(&'static str, u32, &'static str, usize)
+            serialize_map(Option<usize>) serialize_struct(&'static str, usize)
+            serialize_struct_variant(&'static str, u32, &'static str, usize)
         }
     };
 }
@@ -864,17 +730,12 @@ macro_rules! number_keys {
 }
 
 impl Serializer for KeySerializer<'_> {
-    refuse_compounds!((), no_key);
+    text_alone!((), no_key);
 
     number_keys! {
         serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64)
         serialize_i128(i128) serialize_u8(u8) serialize_u16(u16) serialize_u32(u32)
         serialize_u64(u64) serialize_u128(u128) serialize_bool(bool)
-    }
-
-    refuse! { (), no_key:
-        serialize_f32(f32) serialize_f64(f64) serialize_none() serialize_unit()
-        serialize_unit_struct(&'static str)
     }
 
     #[inline]
@@ -891,18 +752,6 @@ impl Serializer for KeySerializer<'_> {
     fn serialize_bytes(self, value: &[u8]) -> Result<()> {
         self.0.put_key(value, false);
         Ok(())
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
     }
 
     fn serialize_unit_variant(
@@ -925,13 +774,12 @@ fn no_string() -> Error {
 }
 
 impl Serializer for StrSerializer {
-    refuse_compounds!(Str<'static>, no_string);
+    text_alone!(Str<'static>, no_string);
 
     refuse! { Str<'static>, no_string:
         serialize_bool(bool) serialize_i8(i8) serialize_i16(i16) serialize_i32(i32)
         serialize_i64(i64) serialize_u8(u8) serialize_u16(u16) serialize_u32(u32)
-        serialize_u64(u64) serialize_f32(f32) serialize_f64(f64) serialize_none()
-        serialize_unit() serialize_unit_struct(&'static str)
+        serialize_u64(u64)
     }
 
     fn serialize_str(self, value: &str) -> Result<Str<'static>> {
@@ -944,18 +792,6 @@ impl Serializer for StrSerializer {
 
     fn serialize_bytes(self, value: &[u8]) -> Result<Str<'static>> {
         Ok(Str::bytes(value.to_vec()))
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Str<'static>> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<Str<'static>> {
-        value.serialize(self)
     }
 
     fn serialize_unit_variant(
