@@ -209,6 +209,19 @@ fn left_over(consumed: usize, len: usize) -> Error {
         .at(consumed as u64)
 }
 
+/// A state that tells at its end how far it came.
+struct Reading<'c, 'b, 'de> {
+    state: State<'b, 'de>,
+    consumed: &'c mut usize,
+}
+
+impl Drop for Reading<'_, '_, '_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.consumed = self.state.end();
+    }
+}
+
 /// Reads documents.
 ///
 /// ```
@@ -254,8 +267,7 @@ impl Decoder {
     /// [`Unsupported`]: crate::ErrorKind::Unsupported
     #[inline]
     pub fn decode<'de, T: Deserialize<'de>>(&mut self, bytes: &'de [u8]) -> Result<T> {
-        let mut consumed = bytes.len();
-        self.decode_first(bytes, true, &mut consumed)
+        self.decode_first(bytes, true, &mut 0)
     }
 
     /// Reads the document at the start of `bytes`, and tells how many bytes it has.
@@ -272,8 +284,7 @@ impl Decoder {
     }
 
     /// The same with the number of bytes beside the value, which is thus not copied; bytes behind
-    /// the document are an error if it must be all. Here and below, each result is made in the
-    /// place that the caller gave for it.
+    /// the document are an error if it must be all.
     #[inline]
     fn decode_first<'de, T: Deserialize<'de>>(
         &mut self,
@@ -316,14 +327,30 @@ impl Decoder {
         header: &Header,
         consumed: &mut usize,
     ) -> Result<T> {
-        let body = bytes.get(header.len..).unwrap_or_default();
-        let mut state = State::new(body, Some(body), header, bytes.len(), &self.options);
-        let mut result = de::read(&mut state, PhantomData);
-        *consumed = header.len.saturating_add(state.pos);
-        if is_all && *consumed != bytes.len() && result.is_ok() {
-            result = Err(left_over(*consumed, bytes.len()));
+        let mut result = self.decode_body(bytes, header, consumed);
+        match &mut result {
+            Ok(_) if is_all && *consumed != bytes.len() => {
+                result = Err(left_over(*consumed, bytes.len()));
+            }
+            Ok(_) => {}
+            Err(error) => error.locate(*consumed as u64),
         }
         result
+    }
+
+    /// Reads a raw body. Nothing looks at the result here, so that it is made in the place that the
+    /// caller gave for it: made elsewhere, it would be copied just after its parts were written,
+    /// for which the processor waits.
+    #[inline(never)]
+    fn decode_body<'de, T: Deserialize<'de>>(
+        &self,
+        bytes: &'de [u8],
+        header: &Header,
+        consumed: &mut usize,
+    ) -> Result<T> {
+        let body = bytes.get(header.len..).unwrap_or_default();
+        let state = State::new(body, Some(body), header, bytes.len(), &self.options);
+        T::deserialize(&mut Reading { state, consumed }.state)
     }
 
     /// Reads one document with all that Perl keeps: references, classes, what is shared.

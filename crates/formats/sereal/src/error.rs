@@ -87,8 +87,14 @@ impl Error {
     #[cold]
     #[must_use]
     pub(crate) fn at(mut self, offset: u64) -> Self {
-        self.0.offset.get_or_insert(offset);
+        self.locate(offset);
         self
+    }
+
+    /// The same in its place.
+    #[cold]
+    pub(crate) fn locate(&mut self, offset: u64) {
+        self.0.offset.get_or_insert(offset);
     }
 
     /// Counts the offset from a place before that from which it was counted.

@@ -232,7 +232,13 @@ impl<'b, 'de> State<'b, 'de> {
 
     /// The place of what is read next, in the document.
     pub(crate) fn offset(&self) -> u64 {
-        self.place(self.pos)
+        self.end() as u64
+    }
+
+    /// The same as a length of what was read.
+    #[inline]
+    pub(crate) fn end(&self) -> usize {
+        self.base.saturating_add(self.pos)
     }
 
     fn place(&self, pos: usize) -> u64 {
