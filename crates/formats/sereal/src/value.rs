@@ -630,25 +630,21 @@ impl<'de> Reader<'_, '_, 'de> {
         loop {
             let room = count.min(values.capacity()).saturating_sub(values.len());
             let len = match *rest {
-                [0..tag::NEG, ..] => append_run(
-                    rest,
-                    room,
-                    values,
-                    |chunk| matches!(chunk, [0..tag::NEG]),
-                    |&[tag]| i64::from(tag),
-                ),
+                [0..tag::NEG, ..] => {
+                    append_run(rest, room, values, ([0xf0], [0]), |&[tag]| i64::from(tag))
+                }
                 [tag::VARINT, 0..TRACK, ..] => append_run(
                     rest,
                     room,
                     values,
-                    |chunk| matches!(chunk, [tag::VARINT, 0..TRACK]),
+                    ([0xff, 0x80], [tag::VARINT, 0]),
                     |&[_, low]| i64::from(low),
                 ),
                 [tag::VARINT, _, 0..TRACK, ..] => append_run(
                     rest,
                     room,
                     values,
-                    |chunk| matches!(chunk, [tag::VARINT, TRACK..=0xff, 0..TRACK]),
+                    ([0xff, 0x80, 0x80], [tag::VARINT, 0x80, 0]),
                     |&[_, low, high]| i64::from(low & 0x7f) | (i64::from(high) << 7),
                 ),
                 _ => break,
@@ -836,21 +832,42 @@ fn push<T, C>(to: &mut Vec<T>, content: C, make: impl Fn(C) -> T) {
 }
 
 /// Appends the integers of `LEN` bytes each that `bytes` begin with, at most `room`, and tells how
-/// many bytes they have.
+/// many bytes they have. Each byte has some bits, and of these the ones that are set.
 #[inline]
 fn append_run<const LEN: usize>(
     bytes: &[u8],
     room: usize,
     values: &mut Vec<Value<'_>>,
-    is_one: impl Fn(&[u8; LEN]) -> bool,
+    (bits, set): ([u8; LEN], [u8; LEN]),
     read: impl Fn(&[u8; LEN]) -> i64,
 ) -> usize {
     let (chunks, _) = bytes.as_chunks::<LEN>();
     let chunks = chunks.get(..room).unwrap_or(chunks);
-    let count = chunks.iter().take_while(|chunk| is_one(chunk)).count();
-    let chunks = chunks.get(..count).unwrap_or_default();
+    // Sixteen at a time, as vectors.
+    let (blocks, _) = chunks.as_chunks::<16>();
+    let blocks =
+        blocks.iter().take_while(|block| is_of(block, &[bits; 16], &[set; 16])).count();
+    let whole = blocks.saturating_mul(16);
+    let rest = chunks.get(whole..).unwrap_or_default();
+    let rest = rest.iter().take_while(|&one| is_of(&[*one], &[bits], &[set])).count();
+    let chunks = chunks.get(..whole.saturating_add(rest)).unwrap_or_default();
     values.extend(chunks.iter().map(|chunk| Value::Int(read(chunk))));
-    count.saturating_mul(LEN)
+    chunks.as_flattened().len()
+}
+
+/// Whether of all bytes those bits are set, and no others of `bits`.
+#[inline]
+fn is_of<const LEN: usize, const COUNT: usize>(
+    bytes: &[[u8; LEN]; COUNT],
+    bits: &[[u8; LEN]; COUNT],
+    set: &[[u8; LEN]; COUNT],
+) -> bool {
+    let form = bits.as_flattened().iter().zip(set.as_flattened());
+    let mut other = 0;
+    for (byte, (bits, set)) in bytes.as_flattened().iter().zip(form) {
+        other |= (byte & bits) ^ set;
+    }
+    other == 0
 }
 
 /// A string of the form that has no flag.

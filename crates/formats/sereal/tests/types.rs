@@ -528,3 +528,41 @@ fn what_is_shared_is_known_by_a_number() {
         );
     }
 }
+
+#[test]
+fn runs_of_integers_are_read_whatever_is_among_them() {
+    // Of each length, the ends of the range, one padded, and what is like one but in a bit.
+    let forms: [(&[u8], Value); 12] = [
+        (b"\x00", Value::Int(0)),
+        (b"\x0f", Value::Int(15)),
+        (b"\x10", Value::Int(-16)),
+        (b"\x20\x10", Value::Int(16)),
+        (b"\x20\x7f", Value::Int(127)),
+        (b"\x21\x01", Value::Int(-1)),
+        (b"\x20\x80\x01", Value::Int(128)),
+        (b"\x20\xff\x7f", Value::Int(16_383)),
+        (b"\x20\x85\x00", Value::Int(5)),
+        (b"\x20\x80\x80\x01", Value::Int(16_384)),
+        (b"\x21\xff\x7f", Value::Int(-8192)),
+        (b"\x61\x20", Value::Str(Str::bytes(&b" "[..]))),
+    ];
+    for (most, most_value) in &forms {
+        for (other, other_value) in &forms {
+            for count in [1, 15, 16, 17, 33, 50] {
+                for at in [0, 1, count / 2, count - 1] {
+                    let mut body = vec![0x28, 0x2b, u8::try_from(count).unwrap()];
+                    let mut wanted = Vec::new();
+                    for index in 0..count {
+                        let is_other = index == at;
+                        body.extend(if is_other { *other } else { *most });
+                        let value = if is_other { other_value } else { most_value };
+                        wanted.push(value.clone());
+                    }
+                    let bytes = raw(&body);
+                    let value = Decoder::new().decode_value(&bytes).unwrap();
+                    assert_eq!(value, Value::Array(wanted), "{bytes:02x?}");
+                }
+            }
+        }
+    }
+}
