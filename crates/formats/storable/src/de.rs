@@ -7,8 +7,6 @@
     clippy::arithmetic_side_effects
 )]
 
-use std::fmt;
-
 use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Unexpected,
     VariantAccess, Visitor,
@@ -872,11 +870,5 @@ impl<'de> Deserializer<'de> for ClassItem<'de> {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
         unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
         ignored_any
-    }
-}
-
-impl fmt::Debug for Item<'_, '_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Item").field("at", &self.reader.pos()).finish_non_exhaustive()
     }
 }
