@@ -23,7 +23,7 @@ pub(crate) struct Core {
     pub(crate) out: Vec<u8>,
     pub(crate) options: WriteOptions,
     /// Keys that wait for their values, one behind the other.
-    keys: Vec<u8>,
+    keys: String,
     /// The classes told so far, and their indexes.
     classes: HashMap<Vec<u8>, usize>,
 }
@@ -192,18 +192,23 @@ impl Core {
 
     fn put_long_string(&mut self, bytes: &[u8], is_flagged: bool) {
         let code = if is_flagged { code::LUTF8STR } else { code::LSCALAR };
-        if let Ok(length) = Self::signed_size(bytes.len()) {
+        self.put_long_head(code, bytes.len());
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// What stands before the bytes of a long string; beyond 2 GiB it is a large item.
+    fn put_long_head(&mut self, code: u8, length: usize) {
+        if let Ok(length) = Self::signed_size(length) {
             self.out.push(code);
             self.put_size(length);
         } else {
-            let length = bytes.len() as u64;
+            let length = length as u64;
             self.out.extend_from_slice(&[code::LOBJECT, code]);
             self.out.extend_from_slice(&match self.options.order {
                 Order::Network => length.to_be_bytes(),
                 Order::Native => length.to_le_bytes(),
             });
         }
-        self.out.extend_from_slice(bytes);
     }
 
     /// A class before its object.
@@ -735,7 +740,7 @@ impl SerializeMap for Pairs<'_> {
         let keys = &mut self.core.keys;
         self.waiting = Some(keys.len());
         key.serialize(PutKey(|text: &str| {
-            keys.extend_from_slice(text.as_bytes());
+            keys.push_str(text);
             Ok(())
         }))
     }
@@ -747,11 +752,10 @@ impl SerializeMap for Pairs<'_> {
         let done = self.value(value);
         // Those of hashes inside are gone again.
         let mut keys = std::mem::take(&mut self.core.keys);
-        let key = std::str::from_utf8(keys.get(start..).unwrap_or_default());
-        let done = match (done, key) {
-            (Ok(()), Ok(key)) => self.core.put_key(&mut self.hash, key),
-            (Err(error), Ok(key)) => Err(error.in_field(key)),
-            (_, Err(_)) => Err(Error::data("a key that is no text")),
+        let key = keys.get(start..).unwrap_or_default();
+        let done = match done {
+            Ok(()) => self.core.put_key(&mut self.hash, key),
+            Err(error) => Err(error.in_field(key)),
         };
         keys.truncate(start);
         self.core.keys = keys;
@@ -1225,5 +1229,39 @@ impl Serializer for PutClass<'_, '_> {
         serialize_map(Option<usize>) -> Self::SerializeMap;
         serialize_struct(&'static str, usize) -> Self::SerializeStruct;
         serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn sizes_beyond_31_bits_are_refused_but_for_strings_which_are_large_items() {
+        type Head = (Order, u8, usize, &'static [u8]);
+        let table: &[Head] = &[
+            (Order::Network, code::LSCALAR, 256, b"\x01\0\0\x01\0"),
+            (Order::Network, code::LUTF8STR, 0x7fff_ffff, b"\x18\x7f\xff\xff\xff"),
+            (Order::Network, code::LSCALAR, 1 << 31, b"\x21\x01\0\0\0\0\x80\0\0\0"),
+            (
+                Order::Network,
+                code::LUTF8STR,
+                0xffff_ffff,
+                b"\x21\x18\0\0\0\0\xff\xff\xff\xff",
+            ),
+            (Order::Native, code::LSCALAR, 0x7fff_ffff, b"\x01\xff\xff\xff\x7f"),
+            (Order::Native, code::LUTF8STR, 1 << 31, b"\x21\x18\0\0\0\x80\0\0\0\0"),
+        ];
+        for &(order, code, length, head) in table {
+            let mut core = Core::default();
+            core.begin(Vec::new(), WriteOptions::new().with_order(order));
+            core.put_long_head(code, length);
+            assert_eq!(core.end(), head, "{order:?} {code} {length}");
+        }
+        assert_eq!(Core::signed_size(0x7fff_ffff).ok(), Some(0x7fff_ffff));
+        let error = Core::signed_size(1 << 31).err();
+        assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::Unsupported));
     }
 }
