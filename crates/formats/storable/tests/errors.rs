@@ -8,8 +8,8 @@ use std::fmt::Debug;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wiremark_storable::{
-    Blessed, Decoder, Encoder, ErrorKind, ReadOptions, Value, WriteOptions, from_slice,
-    to_vec,
+    Blessed, Decoder, Encoder, ErrorKind, Hook, HookKind, ReadOptions, RefKind, Regexp,
+    TieKind, VString, Value, WriteOptions, from_reader, from_slice, to_vec, to_writer,
 };
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -170,11 +170,13 @@ fn variants_take_the_forms_that_they_are_written_in() {
     ] {
         assert_eq!(from_slice::<Shape>(&to_vec(&shape).unwrap()).unwrap(), shape);
     }
-    // A hash of two, of none; a variant without its content, and of another form.
+    // A hash of two, of none; variants without their content, and of another form.
     let images: &[&[u8]] = &[
         b"\x05\x0b\x03\0\0\0\x02\x05\0\0\0\x07Nothing\x05\0\0\0\x07Nothing",
         b"\x05\x0b\x03\0\0\0\0",
         b"\x05\x0b\x0a\x06Circle",
+        b"\x05\x0b\x0a\x04Line",
+        b"\x05\x0b\x0a\x05Named",
         b"\x05\x0b\x03\0\0\0\x01\x04\x02\0\0\0\0\0\0\0\x06Circle",
         b"\x05\x0b\x0a\x05Other",
         b"\x05\x0b\x08\x81",
@@ -218,16 +220,50 @@ fn what_cannot_be_written_says_so_and_leaves_nothing() {
     let nested = BTreeMap::from([("a", vec![BTreeMap::from([(vec![1], 1)])])]);
     let error = encoder.encode(&nested, &mut out).unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unsupported, "a[0]".to_owned()));
-    let values = [
-        Value::Same(7),
-        Value::Blessed(b"A"[..].into(), Box::new(Value::Immortal(true))),
-        Value::Code(Box::new(Value::Undef)),
-        Value::Ref(wiremark_storable::RefKind::Overloaded, Box::new(Value::Int(1))),
+    let twice = || Value::Shared(1, Box::new(Value::Undef));
+    let regexp = |modifiers: &[u8]| {
+        let (pattern, modifiers) = (b"x".as_slice().into(), modifiers.to_vec().into());
+        Value::Regexp(Box::new(Regexp { pattern, modifiers }))
+    };
+    let hook = |kind, tie| {
+        let (class, frozen) = (b"Hk".as_slice().into(), b"f".as_slice().into());
+        let (refs, others) = (vec![], vec![]);
+        Value::Hook(Box::new(Hook { class, kind, frozen, refs, others, tie }))
+    };
+    let vstring = Value::VString(Box::new(VString {
+        source: b"v1"[..].into(),
+        value: Value::Int(1),
+    }));
+    let blessed = |value| Value::Blessed(b"A"[..].into(), Box::new(value));
+    let no_object = "an object is a scalar or a container of its own";
+    let no_tie = "a tied thing has an object behind it, others have none";
+    let modifiers = "modifiers of a pattern are letters of `msixpdualn`";
+    let table = [
+        (Value::Same(7), "the number 7 of an item that was not met before"),
+        (blessed(Value::Immortal(true)), no_object),
+        (blessed(Value::Hole), no_object),
+        (blessed(twice()), no_object),
+        (Value::Code(Box::new(Value::Undef)), "code is a string"),
+        (
+            Value::Ref(RefKind::Overloaded, Box::new(Value::Int(1))),
+            "an overloading reference is to an object",
+        ),
+        (vstring, "a v-string stands for a string"),
+        (Value::Array(vec![twice(), twice()]), "two items have the number 1"),
+        (Value::Shared(2, Box::new(twice())), "an item with two numbers"),
+        (regexp(b"ie"), modifiers),
+        (hook(HookKind::Array, Some(Value::Undef)), no_tie),
+        (hook(HookKind::Tied(TieKind::Scalar), None), no_tie),
     ];
-    for value in values {
+    for (value, message) in table {
         let error = encoder.encode_value(&value, &mut out).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Data, "{value:?}");
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (ErrorKind::Data, message.to_owned())
+        );
     }
+    let error = encoder.encode_value(&regexp(&[b'i'; 256]), &mut out).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert_eq!(out, b"kept");
     // And goes on.
     encoder.encode(&1, &mut out).unwrap();
@@ -263,5 +299,163 @@ fn a_hash_gets_flags_when_a_key_needs_them_wherever_it_stands() {
         assert_eq!(read, value.into_iter().collect::<Nested>());
         // The writer of values has the flags from the start.
         assert_eq!(Value::from_slice(&image).unwrap().to_vec().unwrap(), image);
+    }
+}
+
+/// A reader or writer that gives an error.
+struct Broken(std::io::ErrorKind);
+
+impl std::io::Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        Err(self.0.into())
+    }
+}
+
+impl std::io::Write for Broken {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Err(self.0.into())
+    }
+}
+
+#[test]
+fn an_error_of_a_stream_is_told_as_it_is_and_kept_as_the_source() {
+    use std::io::ErrorKind as IoKind;
+
+    let table = [
+        (IoKind::PermissionDenied, ErrorKind::Io, IoKind::Other),
+        (IoKind::ConnectionReset, ErrorKind::Io, IoKind::Other),
+        (IoKind::UnexpectedEof, ErrorKind::Eof, IoKind::UnexpectedEof),
+    ];
+    for (from, kind, back) in table {
+        let errors = || {
+            [
+                from_reader::<u8, _>(Broken(from)).unwrap_err(),
+                to_writer(Broken(from), &1).unwrap_err(),
+            ]
+        };
+        for error in errors() {
+            assert_eq!((error.kind(), error.offset()), (kind, None));
+            assert_eq!(error.to_string(), std::io::Error::from(from).to_string());
+            let source = std::error::Error::source(&error).unwrap();
+            let source = source.downcast_ref::<std::io::Error>().unwrap();
+            assert_eq!(source.kind(), from);
+        }
+        for error in errors() {
+            assert_eq!(std::io::Error::from(error).kind(), back);
+        }
+        for error in errors() {
+            assert_eq!(wiremark_core::Error::from(error).kind(), kind);
+        }
+    }
+    // What is no error of a stream becomes one of the nearest kind.
+    let error = from_slice::<u8>(b"\x05\x0b\x08\x81\x08").unwrap_err();
+    assert!(std::error::Error::source(&error).is_none());
+    let error = std::io::Error::from(error);
+    assert_eq!(error.kind(), IoKind::InvalidData);
+    assert_eq!(
+        error.to_string(),
+        "expected the end of the input, found 1 more bytes at byte 4"
+    );
+}
+
+#[test]
+fn an_error_shows_what_is_known_of_it() {
+    let error = from_slice::<(Line,)>(b"\x05\x0b\x02\0\0\0\x01\x05").unwrap_err();
+    assert_eq!(
+        format!("{error:?}"),
+        "Error { kind: Data, offset: Some(7), path: \"[0]\", message: \"invalid type: \
+         unit value, expected struct Line\", .. }"
+    );
+    let error = to_vec(&BTreeMap::from([("a", BTreeMap::from([((), 1)]))])).unwrap_err();
+    let message = "keys of hashes are text: expected text, a number, a bool or a char";
+    assert_eq!(error.to_string(), format!("a: {message}"));
+    assert_eq!(
+        format!("{error:?}"),
+        format!(
+            "Error {{ kind: Unsupported, offset: None, path: \"a\", message: {message:?}, .. }}"
+        )
+    );
+}
+
+#[test]
+fn a_key_is_read_as_what_a_type_asks_for() {
+    // Keys `x` and, in Latin-1, `é`.
+    let x = b"\x05\x0b\x03\0\0\0\x01\x08\x81\0\0\0\x01x";
+    let e = b"\x05\x0b\x19\0\0\0\0\x01\x08\x81\x02\0\0\0\x01\xe9";
+    let (kind, offset, text) = failure::<BTreeMap<bool, u8>>(x);
+    assert_eq!((kind, offset), (ErrorKind::Data, Some(7)));
+    assert_eq!(text, "invalid type: string \"x\", expected a boolean at byte 7");
+    assert_eq!(
+        failure::<BTreeMap<i8, u8>>(x).2,
+        "invalid type: string \"x\", expected i8 at byte 7"
+    );
+    for (image, key) in [(&x[..], "x"), (e, "é")] {
+        let read: BTreeMap<serde_bytes::ByteBuf, u8> = from_slice(image).unwrap();
+        let key = serde_bytes::ByteBuf::from(key.as_bytes());
+        assert_eq!(read, BTreeMap::from([(key, 1)]));
+    }
+}
+
+#[test]
+fn a_number_beyond_128_signed_bits_is_one_where_anything_is_asked_for() {
+    struct Any(u128);
+    impl<'de> Deserialize<'de> for Any {
+        fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            struct Number;
+            impl serde::de::Visitor<'_> for Number {
+                type Value = Any;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str("a number")
+                }
+
+                fn visit_u128<E>(self, value: u128) -> Result<Any, E> {
+                    Ok(Any(value))
+                }
+            }
+            from.deserialize_any(Number)
+        }
+    }
+
+    let text = b"\x0a\x27340282366920938463463374607431768211455";
+    let numeric = ReadOptions::new().with_numeric_text(true);
+    for header in [&b"\x05\x0b"[..], b"\x04\x0b\x0812345678\x04\x08\x08\x08"] {
+        let image = [header, text].concat();
+        let read = Decoder::with_options(numeric).decode::<Any>(&image).unwrap();
+        assert_eq!(read.0, u128::MAX);
+        // Text as always without the option.
+        assert_eq!(
+            from_slice::<Any>(&image).map(|_| ()).unwrap_err().kind(),
+            ErrorKind::Data
+        );
+    }
+}
+
+#[test]
+fn code_is_a_string_for_types_and_values() {
+    let table: &[(&[u8], ErrorKind, usize)] = &[
+        (b"\x05\x0b\x1a\x08\x81", ErrorKind::Syntax, 3),
+        (b"\x05\x0b\x1a\x04\x0a\x01x", ErrorKind::Syntax, 3),
+        (b"\x05\x0b\x1a", ErrorKind::Eof, 3),
+        (b"\x05\x0b\x1a\x0a\x02x", ErrorKind::Eof, 6),
+    ];
+    let mut decoder = Decoder::with_options(ReadOptions::new().with_code(true));
+    for &(image, kind, offset) in table {
+        let errors = [
+            decoder.decode::<String>(image).unwrap_err(),
+            decoder.decode::<serde::de::IgnoredAny>(image).unwrap_err(),
+            decoder.value(image).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(
+                (error.kind(), error.offset()),
+                (kind, Some(offset)),
+                "{image:x?}"
+            );
+        }
     }
 }

@@ -92,7 +92,9 @@ fn rare_items_go_both_ways() {
     let source = b"v1".repeat(200);
     let vstring = VString { source: Cow::Borrowed(&source[..]), value: bytes("\u{1}") };
     let image = [&b"\x05\x0b\x1e\0\0\x01\x90"[..], &source, b"\x0a\x01\x01"].concat();
-    both_ways(&Value::VString(Box::new(vstring)), &image);
+    let vstring = Value::VString(Box::new(vstring));
+    both_ways(&vstring, &image);
+    assert_eq!(vstring.as_str(), Some("\u{1}"));
     assert_eq!(from_slice::<String>(&image).unwrap(), "\u{1}");
 
     let weak = Value::Ref(
@@ -123,13 +125,14 @@ fn hooks_go_both_ways() {
     both_ways(&plain, b"\x05\x0b\x13\x01\x02Hk\x01f");
     assert_eq!(plain.class(), Some(&b"Hk"[..]));
 
-    // A tied hash, with the object behind it last.
-    let tie = Some(bytes("object"));
-    let tied = Hook { tie, ..hook("Hk", HookKind::Tied(TieKind::Hash)) };
-    both_ways(
-        &Value::Hook(Box::new(tied)),
-        b"\x05\x0b\x13\x03\x06\x02Hk\x01f\x0a\x06object",
-    );
+    // Tied things, with the object behind them last.
+    for (kind, code) in [(TieKind::Scalar, 4), (TieKind::Array, 5), (TieKind::Hash, 6)] {
+        let tie = Some(bytes("object"));
+        let tied = Hook { tie, ..hook("Hk", HookKind::Tied(kind)) };
+        let image =
+            [b"\x05\x0b\x13\x03", &[code][..], b"\x02Hk\x01f\x0a\x06object"].concat();
+        both_ways(&Value::Hook(Box::new(tied)), &image);
+    }
     // Two references, of which one is to what was there before.
     let shared = Value::Shared(2, Box::new(Value::Array(vec![])));
     let refs = vec![Value::Array(vec![bytes("new")]), Value::Same(2)];

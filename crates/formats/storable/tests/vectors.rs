@@ -190,6 +190,21 @@ fn plain_data_is_written_by_serde_byte_for_byte() {
 }
 
 #[test]
+fn a_value_of_its_own_is_the_one_that_was_read() {
+    let mut rows = 0;
+    for vector in vectors() {
+        let (name, bytes) = (text(&vector, "name"), image(&vector));
+        let Ok(read) = decoder(&vector).value(&bytes) else { continue };
+        rows += 1;
+        let wanted = notation(&read);
+        let own: Value<'static> = read.into_owned();
+        drop(bytes);
+        assert_eq!(notation(&own), wanted, "{name}");
+    }
+    assert!(rows > 300, "{rows}");
+}
+
+#[test]
 fn images_that_follow_one_another_are_read() {
     for vector in load("stream.json") {
         let bytes = unhex(text(&vector, "hex"));
