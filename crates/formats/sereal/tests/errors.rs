@@ -8,9 +8,11 @@ use std::io;
 use serde::de::IgnoredAny;
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
+use wiremark_core::Codec;
 use wiremark_sereal::{
-    Compression, Decoder, Encoder, Error, ErrorKind, Frozen, Item, Object, ReadOptions,
-    Regexp, Shared, Value, Version, WriteOptions, from_slice, to_vec,
+    Compression, Decoder, Dedupe, Document, Encoder, Error, ErrorKind, Frozen, Item,
+    Object, ReadOptions, Regexp, Sereal, Shared, Value, Version, WriteOptions,
+    from_slice, to_vec,
 };
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -211,6 +213,23 @@ fn what_cannot_be_written_leaves_nothing_behind() {
             };
             encoder.encode_value(&Value::Array(vec![one(), one()]), None, out)
         }),
+        ("a value with two numbers", Data, |encoder, out| {
+            let one = |id, value| {
+                Value::Shared(Box::new(Shared { id, item: Item::Scalar, value }))
+            };
+            encoder.encode_value(&one(1, one(2, Value::Int(1))), None, out)
+        }),
+        ("an alias of an array itself", Data, |encoder, out| {
+            let (id, item, value) = (1, Item::Referent, Value::Array(vec![]));
+            let shared = Value::Shared(Box::new(Shared { id, item, value }));
+            encoder.encode_value(&Value::Array(vec![shared, Value::Alias(1)]), None, out)
+        }),
+        ("an alias behind a reference", Data, |encoder, out| {
+            let (id, item, value) = (1, Item::Scalar, Value::Int(1));
+            let shared = Value::Shared(Box::new(Shared { id, item, value }));
+            let alias = Value::Ref(Box::new(Value::Alias(1)));
+            encoder.encode_value(&Value::Array(vec![shared, alias]), None, out)
+        }),
         ("a referent that is none", Data, |encoder, out| {
             let value = Value::Int(1);
             let shared = Shared { id: 1, item: Item::Referent, value };
@@ -254,6 +273,55 @@ fn options_that_do_not_fit_the_version_are_refused() {
         encoder.encode_to_vec(&frozen).unwrap_err().kind(),
         ErrorKind::Unsupported
     );
+    let arguments = Value::Array(vec![Value::Int(1)]);
+    let frozen = Value::Frozen(Box::new(Frozen { class: "A".into(), arguments }));
+    let error = encoder.encode_value_to_vec(&frozen).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    // With compression, too, and what was there before stays.
+    let old = old.with_compression(Compression::Snappy).with_compress_threshold(0);
+    let mut out = b"kept".to_vec();
+    let error =
+        Encoder::with_options(old).encode_with_header("a", &1, &mut out).unwrap_err();
+    assert_eq!((error.kind(), &out[..]), (ErrorKind::Unsupported, &b"kept"[..]));
+}
+
+#[test]
+fn an_encoder_that_is_kept_forgets_the_last_document() {
+    let options = WriteOptions::new().with_dedupe(Dedupe::Copy);
+    let mut encoder = Encoder::with_options(options);
+    let class = |value| Object { class: "A", value };
+    let twice = [class(["text", "text"]), class(["key", "key"])];
+    let wanted = raw(b"\x42\x2c\x61A\x42\x64text\x2f\x06\x2d\x03\x42\x63key\x63key");
+    for _ in 0..3 {
+        assert_eq!(encoder.encode_to_vec(&twice).unwrap(), wanted);
+    }
+}
+
+#[test]
+fn user_data_is_read_without_the_body() {
+    let mut bytes = Vec::new();
+    Encoder::default().encode_with_header("db1", &[1, 2], &mut bytes).unwrap();
+    assert_eq!(bytes, b"=\xf3rl\x05\x05\x01cdb1\x42\x01\x02");
+    let document = Document::open(&bytes).unwrap();
+    assert!(document.has_user_data());
+    assert_eq!(document.user_data::<&str>().unwrap(), Some("db1"));
+    assert_eq!(document.read::<[u8; 2]>().unwrap(), [1, 2]);
+    let bytes = to_vec(&[1, 2]).unwrap();
+    let document = Document::open(&bytes).unwrap();
+    assert!(!document.has_user_data());
+    assert_eq!(document.user_data::<&str>().unwrap(), None);
+}
+
+#[test]
+fn the_defaults_are_what_new_gives() {
+    let (read, write) = (ReadOptions::new(), WriteOptions::new());
+    assert_eq!(format!("{:?}", ReadOptions::default()), format!("{read:?}"));
+    assert_eq!(format!("{:?}", WriteOptions::default()), format!("{write:?}"));
+    // As a codec, options for reading can be others.
+    let strict = ReadOptions::default().with_lenient_numbers(false);
+    let bytes = raw(b"\x6242");
+    assert_eq!(Sereal::shared().decode::<u8>(&bytes).unwrap(), 42);
+    Sereal::shared().with_read_options(strict).decode::<u8>(&bytes).unwrap_err();
 }
 
 #[test]
@@ -284,27 +352,84 @@ fn objects_and_compressions_can_be_refused() {
     }
 }
 
+/// A reader or writer that gives an error.
+struct Broken(io::ErrorKind);
+
+impl io::Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+}
+
+impl io::Write for Broken {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[test]
-fn a_reader_and_a_writer_may_fail() {
-    struct Failing;
-    impl io::Read for Failing {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            Err(io::Error::other("gone"))
+fn an_error_of_a_stream_is_told_as_it_is_and_kept_as_the_source() {
+    use io::ErrorKind as IoKind;
+
+    let table = [
+        (IoKind::PermissionDenied, ErrorKind::Io, IoKind::Other),
+        (IoKind::ConnectionReset, ErrorKind::Io, IoKind::Other),
+        (IoKind::UnexpectedEof, ErrorKind::Eof, IoKind::UnexpectedEof),
+    ];
+    for (from, kind, back) in table {
+        let errors = || {
+            [
+                wiremark_sereal::from_reader::<u8, _>(Broken(from)).unwrap_err(),
+                wiremark_sereal::to_writer(Broken(from), &1).unwrap_err(),
+            ]
+        };
+        for error in errors() {
+            assert_eq!((error.kind(), error.offset()), (kind, None));
+            assert_eq!(error.to_string(), io::Error::from(from).to_string());
+            let source = std::error::Error::source(&error).unwrap();
+            let source = source.downcast_ref::<io::Error>().unwrap();
+            assert_eq!(source.kind(), from);
+        }
+        for error in errors() {
+            assert_eq!(io::Error::from(error).kind(), back);
+        }
+        for error in errors() {
+            assert_eq!(wiremark_core::Error::from(error).kind(), kind);
         }
     }
-    impl io::Write for Failing {
-        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-            Err(io::Error::other("gone"))
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let error = wiremark_sereal::from_reader::<u8, _>(Failing).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Io);
-    let error = wiremark_sereal::to_writer(Failing, &1).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Io);
+    // What is no error of a stream becomes one of the nearest kind.
+    let error = from_slice::<u8>(&raw(b"\x07\x07")).unwrap_err();
+    assert!(std::error::Error::source(&error).is_none());
+    assert_eq!(io::Error::from(error).kind(), IoKind::InvalidData);
+    // Whole streams are read and written.
     assert_eq!(wiremark_sereal::from_reader::<u8, _>(&raw(b"\x07")[..]).unwrap(), 7);
+    let mut out = Vec::new();
+    wiremark_sereal::to_writer(&mut out, &7).unwrap();
+    assert_eq!(out, raw(b"\x07"));
+}
+
+#[test]
+fn an_error_shows_what_is_known_of_it() {
+    let error =
+        from_slice::<[Line; 1]>(&raw(b"\x41\x51\x65price\x20\xac\x02")).unwrap_err();
+    assert_eq!(
+        format!("{error:?}"),
+        "Error { kind: Data, offset: Some(17), path: \"[0].price\", message: \"invalid \
+         value: integer `300`, expected i8\", .. }"
+    );
+    let error = to_vec(&BTreeMap::from([((), 1)])).unwrap_err();
+    let message = "expected a key of text or a number, as hashes have no others";
+    assert_eq!(error.to_string(), message);
+    assert_eq!(
+        format!("{error:?}"),
+        format!(
+            "Error {{ kind: Unsupported, offset: None, path: \"\", message: {message:?}, .. }}"
+        )
+    );
 }
 
 #[test]

@@ -3,13 +3,18 @@
 #![allow(clippy::items_after_statements, reason = "a type stands beside its values")]
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
+use std::net::Ipv4Addr;
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::value::{Error as SerdeError, U8Deserializer};
+use serde::de::{
+    DeserializeOwned, Deserializer, IgnoredAny, IntoDeserializer, MapAccess, Visitor,
+};
 use serde::{Deserialize, Serialize};
 use wiremark_sereal::{
-    Decoder, Dedupe, Encoder, Frozen, Id, Immortal, Item, Object, Objects, ReadOptions,
-    Ref, Regexp, Shared, Str, Value, Version, WriteOptions, from_slice, to_vec,
+    Compression, Decoder, Dedupe, Encoder, ErrorKind, Frozen, Id, Immortal, Item, Object,
+    Objects, ReadOptions, Ref, Regexp, Shared, Str, Value, Version, WriteOptions,
+    from_slice, to_vec,
 };
 
 fn raw(body: &[u8]) -> Vec<u8> {
@@ -91,6 +96,13 @@ fn numbers_are_read_from_what_perl_makes_of_them() {
     table.read(b"\x611", true);
     table.refuse::<bool>(b"\x02");
     table.refuse::<bool>(b"\x612");
+    // Text of more than 64 bits, and what is not finite, of both wide floats.
+    table.read(b"\x7418446744073709551616", 1_u128 << 64);
+    table.read(b"\x74-9223372036854775809", -(1_i128 << 63) - 1);
+    table.read(b"\x24\0\0\0\0\0\0\0\x80\xff\x7f\0\0\0\0\0\0", f64::INFINITY);
+    table.read(b"\x24\0\0\0\0\0\0\0\x80\xff\xff\0\0\0\0\0\0", f64::NEG_INFINITY);
+    table.read(b"\x38\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\x7f", f64::INFINITY);
+    table.read(b"\x38\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff", f64::NEG_INFINITY);
     table.check();
 }
 
@@ -140,6 +152,10 @@ fn ways_to_a_value_are_passed_over() {
         known: Vec<u8>,
     }
     table.read(b"\x52\x61x\x28\xab\x01\x05\x65known\x29\x05", Late { known: vec![5] });
+    // Padding in what is copied and passed over.
+    let late = || Late { known: vec![5] };
+    let body = b"\x42\x52\x61x\x3f\x3f\x07\x65known\x41\x05\x2f\x02";
+    table.read(body, [late(), late()]);
     table.check();
 }
 
@@ -227,6 +243,9 @@ fn keys_are_what_the_type_wants_of_them() {
     struct Name(String);
     table.read(b"\x51\x64Left\x05", BTreeMap::from([(Side::Left, 5_u8)]));
     table.read(b"\x51\x61n\x05", BTreeMap::from([(Name("n".to_owned()), 5_u8)]));
+    // A number of 128 bits may be written in other ways.
+    table.read(b"\x51\x631e2\x05", BTreeMap::from([(100_u128, 5_u8)]));
+    table.refuse::<BTreeMap<u128, u8>>(b"\x51\x61x\x05");
     table.refuse::<BTreeMap<Side, u8>>(b"\x51\x62Up\x05");
     table.refuse::<BTreeMap<u8, u8>>(b"\x51\x61x\x05");
     table.refuse::<BTreeMap<bool, u8>>(b"\x51\x61x\x05");
@@ -265,6 +284,21 @@ fn latin_1_is_text_for_who_asks_for_it() {
     assert_eq!(decoder.decode::<serde_bytes::ByteBuf>(&bytes).unwrap(), b"caf\xe9");
     let map = decoder.decode::<BTreeMap<String, u8>>(&raw(b"\x51\x61\xe9\x05")).unwrap();
     assert_eq!(map["é"], 5);
+    // Where nothing can be lent, too.
+    let compressed = WriteOptions::new()
+        .with_compression(Compression::Zlib(6))
+        .with_compress_threshold(0);
+    let long = b"caf\xe9".repeat(50);
+    let bytes = Encoder::with_options(compressed)
+        .encode_to_vec(serde_bytes::Bytes::new(&long))
+        .unwrap();
+    assert!(bytes.len() < 50);
+    assert_eq!(decoder.decode::<String>(&bytes).unwrap(), "café".repeat(50));
+    assert_eq!(decoder.decode::<serde_bytes::ByteBuf>(&bytes).unwrap(), long);
+    assert_eq!(decoder.decode::<Str<'_>>(&bytes).unwrap(), Str::from("café".repeat(50)));
+    let found = Decoder::new().decode::<Str<'_>>(&bytes).unwrap();
+    assert_eq!(found, Str::bytes(long));
+    assert_eq!(Decoder::new().decode::<Value<'_>>(&bytes).unwrap(), Value::Str(found));
     // What is flagged and no UTF-8 is no Latin-1 either.
     assert!(decoder.decode::<String>(&raw(b"\x27\x01\xe9")).is_err());
 }
@@ -343,7 +377,101 @@ fn an_object_in_an_option_is_what_the_type_makes_of_it() {
     table.read(b"\x2c\x61A\x28\x615", Some(5_i64));
     table.read(b"\x2c\x61A\x28\x03", Some(3.0_f64));
     table.read(b"\x2c\x61A\x28\x01", Some(true));
+    table.read(b"\x2c\x61A\x44\x20\x7f\x00\x00\x01", Some(Ipv4Addr::LOCALHOST));
     table.check();
+    // Bytes that are lent, and what is passed over: reading goes on behind it.
+    let bytes = raw(b"\x42\x2c\x61A\x28\x61x\x05");
+    let read: (Option<&serde_bytes::Bytes>, u8) = from_slice(&bytes).unwrap();
+    assert_eq!(read, (Some(serde_bytes::Bytes::new(b"x")), 5));
+    let read: (Option<IgnoredAny>, u8) = from_slice(&bytes).unwrap();
+    assert_eq!(read, (Some(IgnoredAny), 5));
+}
+
+#[test]
+fn types_of_two_forms_give_and_want_the_one_for_machines() {
+    let bytes = to_vec(&Ipv4Addr::LOCALHOST).unwrap();
+    assert_eq!(bytes, raw(b"\x44\x20\x7f\x00\x00\x01"));
+    assert_eq!(from_slice::<Ipv4Addr>(&bytes).unwrap(), Ipv4Addr::LOCALHOST);
+    assert_eq!(to_vec(&[Ipv4Addr::LOCALHOST]).unwrap().len(), bytes.len() + 1);
+    // Which is no key, neither way.
+    let error = to_vec(&BTreeMap::from([(Ipv4Addr::LOCALHOST, 1)])).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let bytes = to_vec(&BTreeMap::from([("127.0.0.1", 1)])).unwrap();
+    let error = from_slice::<BTreeMap<Ipv4Addr, u8>>(&bytes).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data);
+}
+
+#[test]
+fn bytes_that_are_keys_are_lent() {
+    let bytes = raw(b"\x51\x61\xff\x05");
+    let read: BTreeMap<&serde_bytes::Bytes, u8> = from_slice(&bytes).unwrap();
+    assert_eq!(read, BTreeMap::from([(serde_bytes::Bytes::new(b"\xff"), 5)]));
+}
+
+#[test]
+fn a_variant_with_content_is_no_key() {
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    enum Wide {
+        Newtype(u8),
+        Tuple(u8, u8),
+        Struct { x: u8 },
+    }
+    for body in [&b"\x51\x67Newtype\x05"[..], b"\x51\x65Tuple\x05", b"\x51\x66Struct\x05"]
+    {
+        let error = from_slice::<BTreeMap<Wide, u8>>(&raw(body)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Data, "{body:02x?}");
+        let text = "expected a variant with content, found its name alone";
+        assert!(error.to_string().starts_with(text), "{error}");
+    }
+}
+
+/// The first value of a map: behind its key or, by mistake, without it.
+#[derive(Debug, PartialEq)]
+struct First<const HAS_KEY: bool>(u8);
+
+impl<'de, const HAS_KEY: bool> Deserialize<'de> for First<HAS_KEY> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs<const HAS_KEY: bool>;
+        impl<'de, const HAS_KEY: bool> Visitor<'de> for Pairs<HAS_KEY> {
+            type Value = First<HAS_KEY>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<Self::Value, A::Error> {
+                if HAS_KEY {
+                    map.next_key::<IgnoredAny>()?;
+                }
+                map.next_value().map(First)
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+#[test]
+fn pairs_that_a_type_leaves_are_passed_over() {
+    let mut table = Table::default();
+    table.read(b"\x42\x51\x61a\x05\x09", (First::<true>(5), 9_u8));
+    table.read(b"\x42\x53\x61a\x05\x61b\x41\x06\x61c\x07\x09", (First::<true>(5), 9_u8));
+    table.check();
+    // And looked at.
+    let broken: [(&[u8], ErrorKind); 3] = [
+        (b"\x42\x52\x61a\x05\x05\x06\x09", ErrorKind::Syntax),
+        (b"\x42\x52\x61a\x05\x61b\x36\x09", ErrorKind::Syntax),
+        (b"\x42\x52\x61a\x05\x61b\x09", ErrorKind::Eof),
+    ];
+    for (body, kind) in broken {
+        let error = from_slice::<(First<true>, u8)>(&raw(body)).unwrap_err();
+        assert_eq!(error.kind(), kind, "{body:02x?}: {error}");
+    }
+    // A type that forgets the key gets it as the value, which has no place on the way.
+    let error = from_slice::<[First<false>; 1]>(&raw(b"\x41\x51\x61k\x05")).unwrap_err();
+    assert_eq!((error.kind(), error.path().as_str()), (ErrorKind::Data, "[0]"));
 }
 
 #[test]
@@ -459,10 +587,88 @@ fn a_dynamic_value_is_plain_data_to_other_formats() {
         value.get("h"),
         Some(&Value::Ref(Box::new(Value::Immortal(Immortal::True))))
     );
+    // Arguments of a frozen object, bytes that are no UTF-8, what is met first of several.
+    let frozen =
+        Frozen { class: Str::from("A"), arguments: Value::Array(vec![5.into()]) };
+    let first = Shared { id: 1, item: Item::Scalar, value: "text".into() };
+    let rows = [
+        (Value::Frozen(Box::new(frozen)), "[5]"),
+        (Value::Str(Str::bytes(&b"\xff\x00"[..])), "[255,0]"),
+        (Value::Shared(Box::new(first)), "\"text\""),
+        (Value::Weak(Box::new(Value::Array(vec!["é".into()]))), "[\"é\"]"),
+        (Value::Uint(u64::MAX), "18446744073709551615"),
+    ];
+    for (value, wanted) in rows {
+        assert_eq!(serde_json::to_string(&value).unwrap(), wanted, "{value:?}");
+    }
     // What stands in several places has no meaning there.
     let shared =
         Decoder::new().decode_value(b"=\xf3rl\x05\x00\x28\xab\x01\x29\x02").unwrap();
     assert!(serde_json::to_string(&shared).is_err());
+}
+
+/// A deserializer of an option, or of a newtype, around a number.
+enum Around {
+    Nothing,
+    Option(u8),
+    Newtype(u8),
+}
+
+impl<'de> Deserializer<'de> for Around {
+    type Error = SerdeError;
+
+    fn deserialize_any<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, SerdeError> {
+        let inner =
+            |value: u8| -> U8Deserializer<SerdeError> { value.into_deserializer() };
+        match self {
+            Self::Nothing => visitor.visit_none(),
+            Self::Option(value) => visitor.visit_some(inner(value)),
+            Self::Newtype(value) => visitor.visit_newtype_struct(inner(value)),
+        }
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+        option unit unit_struct newtype_struct seq tuple tuple_struct map struct enum
+        identifier ignored_any
+    }
+}
+
+#[test]
+fn our_types_are_read_from_other_formats_or_say_what_they_expect() {
+    for (from, wanted) in [
+        (Around::Nothing, Value::Undef),
+        (Around::Option(5), Value::Int(5)),
+        (Around::Newtype(5), Value::Int(5)),
+    ] {
+        assert_eq!(Value::deserialize(from).unwrap(), wanted);
+    }
+    fn expected<'de, T: Deserialize<'de> + Debug>(
+        from: impl Deserializer<'de, Error = SerdeError>,
+    ) -> String {
+        T::deserialize(from).unwrap_err().to_string()
+    }
+    let five = || -> U8Deserializer<SerdeError> { 5_u8.into_deserializer() };
+    let found = "invalid type: integer `5`, expected";
+    assert_eq!(expected::<Object<u8>>(five()), format!("{found} a pair"));
+    assert_eq!(expected::<Ref<u8>>(five()), format!("{found} a reference"));
+    assert_eq!(expected::<Str<'_>>(five()), format!("{found} a string"));
+    let wide: serde::de::value::U128Deserializer<SerdeError> =
+        u128::MAX.into_deserializer();
+    assert!(expected::<Value<'_>>(wide).ends_with("expected any value"));
+}
+
+#[test]
+fn a_key_is_found_behind_sharing_classes_and_weakness() {
+    let hash = || Value::Hash(vec![(Str::from("k"), Value::Int(5))]);
+    let shared = Shared { id: 1, item: Item::Referent, value: hash() };
+    let object = Object { class: Str::from("A"), value: Value::Shared(Box::new(shared)) };
+    let value = Value::Weak(Box::new(Value::Object(Box::new(object))));
+    assert_eq!(value.get("k"), Some(&Value::Int(5)));
+    assert_eq!((value.get("other"), Value::from("k").get("k")), (None, None));
 }
 
 #[test]
@@ -470,7 +676,7 @@ fn what_is_shared_is_known_by_a_number() {
     let shared =
         |id: Id, item, value| Value::Shared(Box::new(Shared { id, item, value }));
     let text = |text: &str| Value::Str(Str::from(text.to_owned()));
-    let rows: [(&[u8], Value<'_>); 7] = [
+    let rows: [(&[u8], Value<'_>); 10] = [
         // A scalar that is a reference to itself.
         (
             b"\x28\xa9\x02",
@@ -499,6 +705,30 @@ fn what_is_shared_is_known_by_a_number() {
                 shared(1, Item::Referent, Value::Hash(vec![])),
                 Value::Weak(Box::new(Value::SameRef(1))),
             ]),
+        ),
+        // Padding before it has the same number: the places of both name it.
+        (
+            b"\x43\xbf\x85\x2e\x02\x2e\x03",
+            Value::Array(vec![
+                shared(1, Item::Scalar, Value::Int(5)),
+                Value::Alias(1),
+                Value::Alias(1),
+            ]),
+        ),
+        (
+            b"\x42\x28\xbf\x2b\x01\x05\x29\x03",
+            Value::Array(vec![
+                shared(1, Item::Referent, Value::Array(vec![Value::Int(5)])),
+                Value::SameRef(1),
+            ]),
+        ),
+        // A frozen object that is referred to weakly.
+        (
+            b"\x30\x32\x61A\x28\x2b\x01\x05",
+            Value::Weak(Box::new(Value::Frozen(Box::new(Frozen {
+                class: Str::from("A"),
+                arguments: Value::Array(vec![Value::Int(5)]),
+            })))),
         ),
         // What is copied is another thing.
         (
