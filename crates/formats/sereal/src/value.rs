@@ -226,20 +226,6 @@ impl<'a> Value<'a> {
         }
     }
 
-    fn is_reference(&self) -> bool {
-        match self {
-            Self::Array(_)
-            | Self::Hash(_)
-            | Self::Ref(_)
-            | Self::Regexp(_)
-            | Self::Object(_)
-            | Self::Frozen(_)
-            | Self::SameRef(_) => true,
-            Self::Shared(shared) => shared.value.is_reference(),
-            _ => false,
-        }
-    }
-
     /// The same, owned.
     pub fn into_owned(self) -> Value<'static> {
         match self {
@@ -482,15 +468,10 @@ impl<'de> Reader<'_, '_, 'de> {
                 let target = self.state.copy_target(at)?;
                 self.copy(target, at, |reader| reader.any(false, after))?
             }
-            tag::WEAKEN => {
-                let value = self.any(false, After::Weaken)?;
-                self.must_be_reference(&value)?;
-                Value::Weak(Box::new(value))
-            }
+            tag::WEAKEN => Value::Weak(Box::new(self.any(false, After::Weaken)?)),
             tag::OBJECT | tag::OBJECTV => {
                 let class = self.class(tag)?;
                 let value = self.any(false, After::Object)?;
-                self.must_be_reference(&value)?;
                 Value::Object(Box::new(crate::Object { class, value }))
             }
             tag::OBJECT_FREEZE | tag::OBJECTV_FREEZE => {
@@ -522,13 +503,6 @@ impl<'de> Reader<'_, '_, 'de> {
     fn class(&mut self, tag: u8) -> Result<Str<'de>> {
         let place = self.state.class_of(tag)?;
         Ok(self.str(place))
-    }
-
-    fn must_be_reference(&self, value: &Value<'_>) -> Result<()> {
-        if value.is_reference() {
-            return Ok(());
-        }
-        Err(self.state.syntax("expected a reference, found another value"))
     }
 
     fn copy<R>(
