@@ -392,13 +392,38 @@ fn types_of_two_forms_give_and_want_the_one_for_machines() {
     let bytes = to_vec(&Ipv4Addr::LOCALHOST).unwrap();
     assert_eq!(bytes, raw(b"\x44\x20\x7f\x00\x00\x01"));
     assert_eq!(from_slice::<Ipv4Addr>(&bytes).unwrap(), Ipv4Addr::LOCALHOST);
-    assert_eq!(to_vec(&[Ipv4Addr::LOCALHOST]).unwrap().len(), bytes.len() + 1);
+    let list = vec![Ipv4Addr::LOCALHOST];
+    let wanted = raw(b"\x41\x44\x20\x7f\x00\x00\x01");
+    assert_eq!(to_vec(&list).unwrap(), wanted);
+    assert_eq!(from_slice::<Vec<Ipv4Addr>>(&wanted).unwrap(), list);
     // Which is no key, neither way.
     let error = to_vec(&BTreeMap::from([(Ipv4Addr::LOCALHOST, 1)])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     let bytes = to_vec(&BTreeMap::from([("127.0.0.1", 1)])).unwrap();
     let error = from_slice::<BTreeMap<Ipv4Addr, u8>>(&bytes).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Data);
+}
+
+#[test]
+fn integers_of_128_bits_are_written_as_narrow_as_others() {
+    let largest = raw(b"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+    assert_eq!(to_vec(&i128::from(u64::MAX)).unwrap(), largest);
+    assert_eq!(to_vec(&u128::from(u64::MAX)).unwrap(), largest);
+    assert_eq!(to_vec(&(5_u128, 5_i128, -16_i128)).unwrap(), raw(b"\x43\x05\x05\x10"));
+    assert_eq!(from_slice::<u128>(&largest).unwrap(), u128::from(u64::MAX));
+}
+
+#[test]
+fn a_sequence_of_unknown_length_has_a_count_of_five_bytes() {
+    struct Odd(u8);
+    impl Serialize for Odd {
+        fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            to.collect_seq((0..self.0).filter(|number| number % 2 == 1))
+        }
+    }
+    let bytes = to_vec(&Odd(4)).unwrap();
+    assert_eq!(bytes, raw(b"\x28\x2b\x82\x80\x80\x80\x00\x01\x03"));
+    assert_eq!(from_slice::<[u8; 2]>(&bytes).unwrap(), [1, 3]);
 }
 
 #[test]
