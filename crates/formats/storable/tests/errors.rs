@@ -136,6 +136,9 @@ fn numbers_written_as_text_are_numbers_for_who_asks() {
     reads(b"\x0a\x011", &true);
     reads(b"\x0a\x00", &false);
     reads(b"\x08\x81", &true);
+    reads(b"\x17\x011", &true);
+    reads(b"\x17\x010", &false);
+    reads(b"\x17\x00", &false);
     reads(b"\x0a\x00", &String::new());
     reads(b"\x0a\x055.018", &"5.018".to_owned());
     // And text for who does not say.
@@ -383,9 +386,10 @@ fn an_error_shows_what_is_known_of_it() {
 
 #[test]
 fn a_key_is_read_as_what_a_type_asks_for() {
-    // Keys `x` and, in Latin-1, `é`.
+    // Keys `x` and, in Latin-1 and UTF-8, `é`.
     let x = b"\x05\x0b\x03\0\0\0\x01\x08\x81\0\0\0\x01x";
     let e = b"\x05\x0b\x19\0\0\0\0\x01\x08\x81\x02\0\0\0\x01\xe9";
+    let wide = b"\x05\x0b\x19\0\0\0\0\x01\x08\x81\x01\0\0\0\x02\xc3\xa9";
     let (kind, offset, text) = failure::<BTreeMap<bool, u8>>(x);
     assert_eq!((kind, offset), (ErrorKind::Data, Some(7)));
     assert_eq!(text, "invalid type: string \"x\", expected a boolean at byte 7");
@@ -393,10 +397,16 @@ fn a_key_is_read_as_what_a_type_asks_for() {
         failure::<BTreeMap<i8, u8>>(x).2,
         "invalid type: string \"x\", expected i8 at byte 7"
     );
-    for (image, key) in [(&x[..], "x"), (e, "é")] {
+    for (image, key) in [(&x[..], "x"), (e, "é"), (wide, "é")] {
         let read: BTreeMap<serde_bytes::ByteBuf, u8> = from_slice(image).unwrap();
         let key = serde_bytes::ByteBuf::from(key.as_bytes());
         assert_eq!(read, BTreeMap::from([(key, 1)]));
+    }
+    // Digits are a number, however they are flagged.
+    for flags in [0, 1, 2] {
+        let image = [b"\x05\x0b\x19\0\0\0\0\x01\x08\x81", &[flags][..], b"\0\0\0\x017"];
+        let read: BTreeMap<u16, u8> = from_slice(&image.concat()).unwrap();
+        assert_eq!(read, BTreeMap::from([(7, 1)]));
     }
 }
 

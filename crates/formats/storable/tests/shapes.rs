@@ -317,6 +317,13 @@ fn a_value_answers_questions() {
     );
     assert_eq!((value.as_i64(), value.as_array()), (None, None));
     assert_eq!(Value::text("größe"), Value::Text(Cow::Borrowed("größe".as_bytes())));
+    // Behind sharing, too: an object that is an element twice.
+    let image = b"\x05\x0b\x02\0\0\0\x02\x04\x11\x01A\x08\x87\x04\0\0\0\0\x02";
+    let value = Value::from_slice(image).unwrap();
+    let first = &value.as_array().unwrap()[0];
+    let Value::Ref(_, inner) = first else { panic!("{value:?}") };
+    assert!(matches!(**inner, Value::Shared(2, _)));
+    assert_eq!((first.class(), first.as_i64()), (Some(&b"A"[..]), Some(7)));
     // Of equal keys the last one counts.
     let image = b"\x05\x0b\x03\0\0\0\x02\x08\x81\0\0\0\x01k\x08\x82\0\0\0\x01k";
     let value = Value::from_slice(image).unwrap();
