@@ -1,6 +1,6 @@
 //! Any bytes, read without types, with types, and passed over: no panic, what is read without
-//! types is passed over too, and can be written and read again. `cargo +nightly fuzz run read`,
-//! from the crate's folder.
+//! types is passed over too, and can be written, compressed or not, and read again.
+//! `cargo +nightly fuzz run read`, from the crate's folder.
 #![no_main]
 
 use std::collections::BTreeMap;
@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use wiremark_sereal::{Decoder, Document, Encoder, Frozen, Object, Regexp, Value};
+use wiremark_sereal::{
+    Compression, Decoder, Document, Encoder, Frozen, Object, ReadOptions, Regexp, Value,
+    WriteOptions,
+};
 
 #[derive(Debug, Deserialize)]
 #[allow(dead_code, reason = "read and dropped")]
@@ -40,6 +43,20 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(skipped.unwrap().1, len);
         let written = Encoder::new().encode_value_to_vec(&value).unwrap();
         let back = decoder.decode_value(&written).unwrap();
+        assert_eq!(format!("{back:?}"), format!("{value:?}"));
+        // Compressed it is the same, too; how depends on nothing that matters otherwise.
+        let compression = match bytes.len() % 3 {
+            0 => Compression::SnappyIncremental,
+            1 => Compression::Zlib(1),
+            _ => Compression::Zstd(1),
+        };
+        let options =
+            WriteOptions::new().with_compression(compression).with_compress_threshold(0);
+        let packed = Encoder::with_options(options).encode_value_to_vec(&value).unwrap();
+        let ample = ReadOptions::new()
+            .with_max_decompressed_bytes(usize::MAX)
+            .with_max_expanded_items(usize::MAX);
+        let back = Decoder::with_options(ample).decode_value(&packed).unwrap();
         assert_eq!(format!("{back:?}"), format!("{value:?}"));
     }
     if let Ok(document) = Document::open(bytes) {

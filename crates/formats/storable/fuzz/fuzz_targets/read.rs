@@ -1,5 +1,6 @@
 //! Any bytes, read without types, with types, and passed over: no panic, and what is read can be
-//! passed over and written again. `cargo +nightly fuzz run read`, from the crate's folder.
+//! passed over, written again, and is then the same. `cargo +nightly fuzz run read`, from the
+//! crate's folder.
 #![no_main]
 
 use std::collections::BTreeMap;
@@ -7,7 +8,10 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use wiremark_storable::{Blessed, Decoder, ErrorKind, ReadOptions, Value, from_slice};
+use wiremark_storable::{
+    Blessed, Decoder, Encoder, ErrorKind, Order, ReadOptions, Value, WriteOptions,
+    from_slice,
+};
 
 #[derive(Debug, Deserialize)]
 #[allow(dead_code, reason = "read and dropped")]
@@ -39,6 +43,13 @@ fuzz_target!(|image: &[u8]| {
             match value.to_vec() {
                 Ok(bytes) => drop(decoder.value(&bytes).unwrap()),
                 Err(error) => assert_eq!(error.kind(), ErrorKind::Limit, "{error}"),
+            }
+            // In native order no number becomes text, so the same is read again.
+            let native = WriteOptions::new().with_order(Order::Native);
+            let mut bytes = Vec::new();
+            if Encoder::with_options(native).encode_value(&value, &mut bytes).is_ok() {
+                let back = decoder.value(&bytes).unwrap();
+                assert_eq!(format!("{back:?}"), format!("{value:?}"));
             }
         }
         (Err(_), Err(_)) => {}
