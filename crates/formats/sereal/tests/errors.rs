@@ -141,6 +141,17 @@ fn a_hundred_keys_are_each_there_once() {
     assert!(Decoder::new().decode_value(&both).is_ok());
     let ascii = raw(b"\x52\x61a\x01\x27\x01a\x02");
     assert!(Decoder::new().decode_value(&ascii).is_err());
+    // However many there are.
+    let behind = |keys: &[u8]| {
+        let mut body = vec![0x28, 0x2a, 101];
+        for key in 0..99_u8 {
+            body.extend([0x62, key, key, 1]);
+        }
+        Decoder::new().decode_value(&raw(&[&body[..], keys].concat())).is_ok()
+    };
+    assert!(behind(b"\x62\xc3\xa9\x01\x27\x02\xc3\xa9\x02"));
+    assert!(!behind(b"\x27\x02\xc3\xa9\x01\x27\x02\xc3\xa9\x02"));
+    assert!(!behind(b"\x61a\x01\x27\x01a\x02"));
 }
 
 /// Says that it is longer or shorter than it is, or fails half way.

@@ -565,7 +565,11 @@ fn objects_are_written_as_perl_does() {
     assert_eq!(serde_json::to_string(&point(1)).unwrap(), r#"["P",{"x":1}]"#);
     let back: Object<Point> = serde_json::from_str(r#"["P",{"x":1}]"#).unwrap();
     assert_eq!(back, point(1));
-    assert!(serde_json::from_str::<Object<Point>>(r#"["P"]"#).is_err());
+    for (json, length) in [("[]", 0), (r#"["P"]"#, 1)] {
+        let error = serde_json::from_str::<Object<Point>>(json).unwrap_err().to_string();
+        let wanted = format!("invalid length {length}, expected a pair");
+        assert!(error.starts_with(&wanted), "{error}");
+    }
     assert_eq!(serde_json::from_str::<Ref<u8>>("5").unwrap(), Ref(5));
 }
 
@@ -629,7 +633,10 @@ fn a_dynamic_value_is_plain_data_to_other_formats() {
     // What stands in several places has no meaning there.
     let shared =
         Decoder::new().decode_value(b"=\xf3rl\x05\x00\x28\xab\x01\x29\x02").unwrap();
-    assert!(serde_json::to_string(&shared).is_err());
+    for value in [shared, Value::SameRef(1), Value::Alias(1)] {
+        let error = serde_json::to_string(&value).unwrap_err().to_string();
+        assert!(error.starts_with("expected plain data"), "{error}");
+    }
 }
 
 /// A deserializer of an option, or of a newtype, around a number.
@@ -701,7 +708,11 @@ fn what_is_shared_is_known_by_a_number() {
     let shared =
         |id: Id, item, value| Value::Shared(Box::new(Shared { id, item, value }));
     let text = |text: &str| Value::Str(Str::from(text.to_owned()));
-    let rows: [(&[u8], Value<'_>); 10] = [
+    let frozen = |arguments| {
+        let class = Str::from("A");
+        Value::Frozen(Box::new(Frozen { class, arguments }))
+    };
+    let rows: [(&[u8], Value<'_>); 11] = [
         // A scalar that is a reference to itself.
         (
             b"\x28\xa9\x02",
@@ -750,10 +761,15 @@ fn what_is_shared_is_known_by_a_number() {
         // A frozen object that is referred to weakly.
         (
             b"\x30\x32\x61A\x28\x2b\x01\x05",
-            Value::Weak(Box::new(Value::Frozen(Box::new(Frozen {
-                class: Str::from("A"),
-                arguments: Value::Array(vec![Value::Int(5)]),
-            })))),
+            Value::Weak(Box::new(frozen(Value::Array(vec![Value::Int(5)])))),
+        ),
+        // The arguments of a frozen object are met again.
+        (
+            b"\x42\x32\x61A\x28\xab\x01\x05\x29\x06",
+            Value::Array(vec![
+                frozen(shared(1, Item::Referent, Value::Array(vec![Value::Int(5)]))),
+                Value::SameRef(1),
+            ]),
         ),
         // What is copied is another thing.
         (
@@ -774,8 +790,13 @@ fn what_is_shared_is_known_by_a_number() {
         from_slice::<IgnoredAny>(&raw(body)).unwrap();
         assert_eq!(wanted.clone().into_owned(), wanted);
     }
-    // An alias of an array itself is none of a scalar.
-    for body in [&b"\x28\x2b\x02\x28\xab\x00\x2e\x05"[..], b"\x2e\x01", b"\x28\x2e\x01"] {
+    // An alias of an array itself is none of a scalar; arguments are no hash.
+    for body in [
+        &b"\x28\x2b\x02\x28\xab\x00\x2e\x05"[..],
+        b"\x2e\x01",
+        b"\x28\x2e\x01",
+        b"\x42\x32\x61A\x28\xaa\x00\x29\x06",
+    ] {
         assert!(Decoder::new().decode_value(&raw(body)).is_err(), "{body:02x?}");
         assert!(
             from_slice::<wiremark_datasets::Value>(&raw(body)).is_err(),
