@@ -34,7 +34,8 @@ type Bytes<'a> = Cow<'a, [u8]>;
 /// and [`Same`](Self::Same) with that number where it is met again: behind a
 /// [`Ref`](Self::Ref) as a second reference, as an element as an alias. A cycle is a `Same`
 /// inside its own `Shared`. So a value is a tree of the size of its image, whatever the image
-/// says.
+/// says. (A key that is an item, which only images of other origin have, is `Shared` where it
+/// is first met as a value.)
 ///
 /// ```
 /// use wiremark_storable::{RefKind, Value};
@@ -377,8 +378,14 @@ const MAX_RESERVED: usize = 1 << 16;
 pub(crate) fn read<'de>(reader: &mut Reader<'_, 'de>) -> Result<Value<'de>> {
     let (left, root) = (reader.left(), reader.pos());
     let reservable = reader.cursor.left();
-    let mut build =
-        Build { reader, tag: 0, is_first: true, needs_table: false, reservable };
+    let mut build = Build {
+        reader,
+        tag: 0,
+        is_first: true,
+        needs_table: false,
+        reservable,
+        keys: vec![],
+    };
     let value = build.item(left, false)?;
     if !build.needs_table {
         return Ok(value);
@@ -387,8 +394,14 @@ pub(crate) fn read<'de>(reader: &mut Reader<'_, 'de>) -> Result<Value<'de>> {
     // Something is met again: now with a table that tells what.
     reader.table()?;
     reader.cursor.pos = root;
-    let mut build =
-        Build { reader, tag: 0, is_first: false, needs_table: false, reservable };
+    let mut build = Build {
+        reader,
+        tag: 0,
+        is_first: false,
+        needs_table: false,
+        reservable,
+        keys: vec![],
+    };
     build.item(left, false)
 }
 
@@ -404,6 +417,8 @@ struct Build<'r, 's, 'de> {
     /// For as many elements may memory still be taken before they are there. A document has at
     /// least a byte for each element, so those that are in order take no more.
     reservable: usize,
+    /// Keys that are items and are met again, by their tags: none once they were.
+    keys: Vec<(usize, Option<WireKey<'de>>)>,
 }
 
 impl<'de> Build<'_, '_, 'de> {
@@ -440,9 +455,25 @@ impl<'de> Build<'_, '_, 'de> {
             return Ok(Value::Same(tag as u64));
         }
         let input = self.reader.cursor.input;
-        Ok(match self.reader.table()?.immortal(input, tag) {
-            Some(value) => Value::Immortal(value),
+        if let Some(value) = self.reader.table()?.immortal(input, tag) {
+            return Ok(Value::Immortal(value));
+        }
+        Ok(match self.key(tag) {
+            Some(key) => Value::Shared(tag as u64, Box::new(key)),
             None => Value::Same(tag as u64),
+        })
+    }
+
+    /// The key with this tag, if there is one and it was not met as a value yet: it has no
+    /// place for a number, so its first place as a value is the one that counts.
+    fn key(&mut self, tag: usize) -> Option<Value<'de>> {
+        let index = self.keys.binary_search_by_key(&tag, |&(known, _)| known).ok()?;
+        let (_, key) = self.keys.get_mut(index)?;
+        Some(match key.take()? {
+            WireKey::Text(bytes) => flagged(bytes),
+            WireKey::Bytes(bytes) | WireKey::Latin1(bytes) => {
+                Value::Bytes(Cow::Borrowed(bytes))
+            }
         })
     }
 
@@ -607,8 +638,8 @@ impl<'de> Build<'_, '_, 'de> {
                 _ => break self.bare(left, false)?,
             }
         };
-        // A class has no effect on what was met before.
-        if matches!(value, Value::Same(_) | Value::Immortal(_)) {
+        // A class has no effect on what was met before, be it as a key.
+        if matches!(value, Value::Same(_) | Value::Shared(..) | Value::Immortal(_)) {
             return Ok(value);
         }
         Ok(Value::Blessed(Cow::Borrowed(class), Box::new(value)))
@@ -748,7 +779,11 @@ impl<'de> Build<'_, '_, 'de> {
             let key = if flags.is_some() {
                 let (key, flags) = self.reader.flagged_key()?;
                 if flags & key_flag::IS_ITEM != 0 {
+                    let tag = self.tag;
                     self.begin();
+                    if !self.is_first && self.reader.table()?.is_shared(tag) {
+                        self.keys.push((tag, Some(key)));
+                    }
                 }
                 let (bytes, is_text) = match key {
                     WireKey::Bytes(bytes) => (Cow::Borrowed(bytes), false),

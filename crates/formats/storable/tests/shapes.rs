@@ -418,3 +418,35 @@ fn a_large_item_is_no_object_for_being_large() {
         assert_eq!(kinds, [ErrorKind::Syntax; 2], "{image:x?}");
     }
 }
+
+#[test]
+fn a_key_that_is_an_item_can_be_met_again() {
+    // Perl reads `[{ k => 1 }, 'k', 'k']`, in which the last two are one scalar.
+    let image = b"\x05\x0b\x02\0\0\0\x03\x04\x19\0\0\0\0\x01\x08\x81\x08\x0a\x01k\
+                  \0\0\0\0\x04\0\0\0\0\x04";
+    let read: (BTreeMap<String, u8>, String, String) = from_slice(image).unwrap();
+    assert_eq!(read, (BTreeMap::from([("k".into(), 1)]), "k".into(), "k".into()));
+    let value = Value::from_slice(image).unwrap();
+    let shared = Value::Shared(4, Box::new(bytes("k")));
+    assert_eq!(value.as_array().unwrap()[1..], [shared, Value::Same(4)]);
+    // Written, the key is a usual one.
+    let written = b"\x05\x0b\x02\0\0\0\x03\x04\x03\0\0\0\x01\x08\x81\0\0\0\x01k\
+                    \x0a\x01k\0\0\0\0\x04";
+    assert_eq!(value.to_vec().unwrap(), written);
+
+    // A flagged one behind a class, which has no effect, and in the list of a hook, twice.
+    let hash = b"\x05\x0b\x02\0\0\0\x02\x04\x19\0\0\0\0\x01\x08\x81\x08\x17\x02\xc3\xa9";
+    let class = [&hash[..], b"\x11\x01A\0\0\0\0\x04"].concat();
+    let shared = || Value::Shared(4, Box::new(bytes("é")));
+    let value = Value::from_slice(&class).unwrap();
+    assert_eq!(value.as_array().unwrap()[1], shared());
+    let list = b"\x04\x13\x80\x02Hk\x01f\x02\0\0\0\x04\0\0\0\x04";
+    let listed = [&hash[..], list].concat();
+    let value = Value::from_slice(&listed).unwrap();
+    let refs = vec![shared(), Value::Same(4)];
+    let wanted = Hook { refs, ..hook("Hk", HookKind::Scalar) };
+    assert_eq!(value.as_array().unwrap()[1], Value::Hook(Box::new(wanted)).into_ref());
+    let written = value.to_vec().unwrap();
+    let again = Value::from_slice(&written).unwrap();
+    assert_eq!(again.to_vec().unwrap(), written);
+}
