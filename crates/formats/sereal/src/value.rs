@@ -392,6 +392,18 @@ impl<'de> Reader<'_, '_, 'de> {
         found.ok_or_else(|| self.state.syntax("expected the offset of something tracked"))
     }
 
+    /// Tracked padding before an alias got the last number, but is a place of what is aliased.
+    #[cold]
+    fn move_labels(&mut self, padding: std::ops::Range<usize>, id: Id) {
+        let Some(labels) = &mut self.labels else { return };
+        labels.items.pop();
+        for at in padding {
+            if let Some(known) = labels.met.get_mut(&at) {
+                *known = id;
+            }
+        }
+    }
+
     /// The number stands for the container, not for a scalar.
     fn is_referent(&mut self, id: Id) {
         if let Some(labels) = &mut self.labels
@@ -431,6 +443,7 @@ impl<'de> Reader<'_, '_, 'de> {
     /// A value, by whatever tags it is reached.
     fn any(&mut self, in_slot: bool, after: After) -> Result<Value<'de>> {
         let mut label = None;
+        let start = self.state.pos;
         let (at, tag) = loop {
             let at = self.state.pos;
             let Some(byte) = self.state.peek() else {
@@ -459,10 +472,13 @@ impl<'de> Reader<'_, '_, 'de> {
             tag::REFP => Value::SameRef(self.target(at)?.0),
             tag::ALIAS => {
                 let (id, item) = self.target(at)?;
-                if !in_slot || item != Item::Scalar {
+                if !in_slot || item != Item::Scalar || label == Some(id) {
                     return Err(self.state.unexpected("a value", tag));
                 }
-                Value::Alias(id)
+                if label.is_some() {
+                    self.move_labels(start..at, id);
+                }
+                return Ok(Value::Alias(id));
             }
             tag::COPY => {
                 let target = self.state.copy_target(at)?;

@@ -739,9 +739,9 @@ impl Writer {
                 self.out[at] |= TRACK;
                 Ok(())
             }
-            (_, Value::Shared(_) | Value::Alias(_)) => {
-                Err(Error::data("expected a value with one number"))
-            }
+            // A scalar that refers to something shared has a number, and so has the other.
+            (_, Value::Shared(inner)) if inner.item == Item::Scalar => two_numbers(),
+            (_, Value::Alias(_)) => two_numbers(),
             // The tag is there once the value is, and references to it from inside need no more
             // than its place.
             (_, value) => {
@@ -792,6 +792,11 @@ const PADDED_ZERO: [u8; 5] = [0x80, 0x80, 0x80, 0x80, 0];
 #[cold]
 fn not_a_reference() -> Error {
     Error::data("expected a reference, found another value")
+}
+
+#[cold]
+fn two_numbers() -> Result<()> {
+    Err(Error::data("expected a value with one number"))
 }
 
 #[cold]

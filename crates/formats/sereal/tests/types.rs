@@ -712,7 +712,8 @@ fn what_is_shared_is_known_by_a_number() {
         let class = Str::from("A");
         Value::Frozen(Box::new(Frozen { class, arguments }))
     };
-    let rows: [(&[u8], Value<'_>); 11] = [
+    let list = || shared(2, Item::Referent, Value::Array(vec![Value::Int(5)]));
+    let rows: [(&[u8], Value<'_>); 14] = [
         // A scalar that is a reference to itself.
         (
             b"\x28\xa9\x02",
@@ -758,6 +759,33 @@ fn what_is_shared_is_known_by_a_number() {
                 Value::SameRef(1),
             ]),
         ),
+        // A place of padding before an alias is one of what is aliased.
+        (
+            b"\x43\x85\xbf\x2e\x02\x2e\x03",
+            Value::Array(vec![
+                shared(1, Item::Scalar, Value::Int(5)),
+                Value::Alias(1),
+                Value::Alias(1),
+            ]),
+        ),
+        // A scalar that is met again refers to an array that is: `sub { \@_ }->($r, $r, $s)`
+        // after `$s = $r = [5]`, and `[\$r, $r, \$r]`, as Perl writes them.
+        (
+            b"\x43\xa8\xab\x01\x05\x2e\x02\x29\x03",
+            Value::Array(vec![
+                shared(1, Item::Scalar, list()),
+                Value::Alias(1),
+                Value::SameRef(2),
+            ]),
+        ),
+        (
+            b"\x43\x28\xa8\xab\x01\x05\x29\x04\x29\x03",
+            Value::Array(vec![
+                Value::Ref(Box::new(shared(1, Item::Scalar, list()))),
+                Value::SameRef(2),
+                Value::SameRef(1),
+            ]),
+        ),
         // A frozen object that is referred to weakly.
         (
             b"\x30\x32\x61A\x28\x2b\x01\x05",
@@ -790,11 +818,13 @@ fn what_is_shared_is_known_by_a_number() {
         from_slice::<IgnoredAny>(&raw(body)).unwrap();
         assert_eq!(wanted.clone().into_owned(), wanted);
     }
-    // An alias of an array itself is none of a scalar; arguments are no hash.
+    // An alias of an array itself is none of a scalar, of itself none at all; arguments are
+    // no hash.
     for body in [
         &b"\x28\x2b\x02\x28\xab\x00\x2e\x05"[..],
         b"\x2e\x01",
         b"\x28\x2e\x01",
+        b"\x41\xbf\x2e\x02",
         b"\x42\x32\x61A\x28\xaa\x00\x29\x06",
     ] {
         assert!(Decoder::new().decode_value(&raw(body)).is_err(), "{body:02x?}");
