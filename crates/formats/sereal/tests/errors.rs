@@ -230,6 +230,13 @@ fn what_cannot_be_written_leaves_nothing_behind() {
             };
             encoder.encode_value(&one(1, one(2, Value::Int(1))), None, out)
         }),
+        ("an alias with a number of its own", Data, |encoder, out| {
+            let one = |id, value| {
+                Value::Shared(Box::new(Shared { id, item: Item::Scalar, value }))
+            };
+            let both = vec![one(1, Value::Int(1)), one(2, Value::Alias(1))];
+            encoder.encode_value(&Value::Array(both), None, out)
+        }),
         ("an alias of an array itself", Data, |encoder, out| {
             let (id, item, value) = (1, Item::Referent, Value::Array(vec![]));
             let shared = Value::Shared(Box::new(Shared { id, item, value }));
