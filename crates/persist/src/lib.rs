@@ -12,6 +12,7 @@ mod map;
 mod read;
 pub mod rows;
 mod scratch;
+mod source;
 mod subject;
 mod write;
 
@@ -20,6 +21,7 @@ pub use crate::disk::{Disk, File, System};
 pub use crate::map::Mapped;
 pub use crate::read::{Read, ReadFrom, evict, is_memory, read, read_bytes, read_each};
 pub use crate::scratch::Scratch;
+pub use crate::source::{Memory, Source};
 pub use crate::subject::{Document, Subject};
 pub use crate::write::{Durability, Write, write};
 
