@@ -230,7 +230,14 @@ impl Messages {
             if self.misses < MAX_MISSES {
                 self.core.out.extend_from_slice(&self.prefix);
                 let (head_at, body_at) = self.reserve_head();
-                let root = self.core.value(value)?;
+                if let Some(root) = self.core.planned(value, true) {
+                    self.misses = 0;
+                    return self.finish(root, head_at, body_at, false);
+                }
+                self.core.is_watched = true;
+                let root = self.core.value(value);
+                self.core.is_watched = false;
+                let root = root?;
                 if !self.core.shapes.is_dirty && self.core.shapes.is_all_touched() {
                     self.misses = 0;
                     return self.finish(root, head_at, body_at, false);
@@ -245,6 +252,9 @@ impl Messages {
         // Once more where ids that stand in the value change, and for good then.
         for _ in 0..MAX_ROUNDS {
             let (head_at, body_at) = self.reserve_head();
+            if !is_alone && let Some(root) = self.core.planned(value, false) {
+                return self.finish(root, head_at, body_at, false);
+            }
             let root = self.core.value(value)?;
             self.prefix.clear();
             if !self.core.shapes.is_dirty {

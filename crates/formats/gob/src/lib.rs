@@ -9,6 +9,8 @@ mod decoder;
 mod dynamic;
 mod encoder;
 mod error;
+mod plan;
+mod planned;
 mod read;
 mod ser;
 mod shape;

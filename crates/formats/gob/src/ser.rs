@@ -20,6 +20,7 @@ use crate::shape::{
     ANY, BYTE, CONFLICT, Concrete, DefId, FieldDef, Kind, Node, NodeId, OMITTED,
     OPTIONAL, SENT, SKIPPABLE, Shapes, TEXT,
 };
+use crate::plan::{BYTE_STEP, Plan};
 use crate::special::{COMPLEX_TOKEN, INTERFACE_TOKEN, OPAQUE_TOKEN};
 use crate::time::TIME_TOKEN;
 use crate::types::{INT128_NAMES, OpaqueKind};
@@ -36,8 +37,14 @@ pub(crate) struct Core {
     /// The message so far.
     pub(crate) out: Vec<u8>,
     pub(crate) options: WriteOptions,
-    levels: u32,
-    wraps: u32,
+    pub(crate) levels: u32,
+    pub(crate) wraps: u32,
+    /// How to write what holds nothing new.
+    pub(crate) plan: Plan,
+    /// How many values in a row were not as planned.
+    pub(crate) unplanned: u32,
+    /// Whether all that the value touches must be noted in the nodes.
+    pub(crate) is_watched: bool,
     /// The position whose node disagrees with the value.
     conflict: Option<NodeId>,
     /// Whether the value must be written again, since its types were changed.
@@ -83,6 +90,9 @@ impl Core {
             options,
             levels: 0,
             wraps: 0,
+            plan: Plan::default(),
+            unplanned: 0,
+            is_watched: false,
             conflict: None,
             again: false,
             one_pass: false,
@@ -132,7 +142,7 @@ impl Core {
         self.begin();
         // Each value is a root of its own; structs have their names in common.
         let root = self.shapes.add(Kind::Unknown);
-        self.shapes.is_dirty = true;
+        self.shapes.change();
         (root, Sub::new(self, root, 0, 0))
     }
 
@@ -218,7 +228,7 @@ fn only_once() -> Error {
 /// A zero is left out: the position is a field.
 const FIELD: u8 = 1;
 /// A zero is written all the same: it stands in a `Some`.
-const FORCE: u8 = 2;
+pub(crate) const FORCE: u8 = 2;
 /// The position is an element of a sequence, where `u8` makes bytes.
 const ELEMENT: u8 = 4;
 /// What follows is the name of an interface's type.
@@ -243,31 +253,31 @@ pub(crate) struct Sub<'a> {
 /// The node of a position, what is written before its value (in a struct, the way from the last
 /// field) and flags.
 #[derive(Clone, Copy, Debug)]
-struct Place(u64);
+pub(crate) struct Place(u64);
 
 impl Place {
     #[inline(always)]
-    fn new(node: NodeId, delta: u32, flags: u8) -> Self {
+    pub(crate) fn new(node: NodeId, delta: u32, flags: u8) -> Self {
         Self(u64::from(node) | u64::from(delta) << 32 | u64::from(flags) << 56)
     }
 
     #[inline]
-    fn node(self) -> NodeId {
+    pub(crate) fn node(self) -> NodeId {
         (self.0 & 0xffff_ffff) as NodeId
     }
 
     #[inline]
-    fn delta(self) -> u32 {
+    pub(crate) fn delta(self) -> u32 {
         (self.0 >> 32) as u32 & MAX_DELTA
     }
 
     #[inline]
-    fn flags(self) -> u8 {
+    pub(crate) fn flags(self) -> u8 {
         (self.0 >> 56) as u8
     }
 
     #[inline]
-    fn with(self, flags: u8) -> Self {
+    pub(crate) fn with(self, flags: u8) -> Self {
         Self(self.0 | u64::from(flags) << 56)
     }
 }
@@ -525,7 +535,7 @@ impl<'a> Sub<'a> {
             }
             let node = self.core.shapes.add(Kind::Unknown);
             self.core.shapes.flag(node, SENT);
-            self.core.shapes.is_dirty = true;
+            self.core.shapes.change();
             let fields = &mut self.core.shapes.defs[def as usize].fields;
             fields[index] = FieldDef { name: variant.into(), node: Some(node) };
             node
@@ -942,7 +952,7 @@ impl<'a> ser::Serializer for Sub<'a> {
         if self.place.flags() & FIELD != 0 && (kind != Kind::Interface || self.omits()) {
             if flags & OPTIONAL == 0 {
                 self.core.shapes.flag(self.place.node(), OPTIONAL);
-                self.core.shapes.is_dirty = true;
+                self.core.shapes.change();
             }
             return Ok(());
         }
@@ -969,7 +979,7 @@ impl<'a> ser::Serializer for Sub<'a> {
             if self.place.flags() & FIELD != 0 {
                 if flags & OPTIONAL == 0 {
                     self.core.shapes.flag(self.place.node(), OPTIONAL);
-                    self.core.shapes.is_dirty = true;
+                    self.core.shapes.change();
                 }
                 if !self.core.options.go_exact {
                     self.place = self.place.with(FORCE);
@@ -1199,7 +1209,12 @@ pub struct Seq<'a> {
     announced: u64,
     /// Where the position began, with its delta.
     start: usize,
+    /// The step of the elements in the plan; 0 while there is none.
+    planned: u64,
 }
+
+/// After so many elements, a plan is made for those to come.
+const PLAN_AFTER: u64 = 16;
 
 impl<'a> Seq<'a> {
     #[inline(always)]
@@ -1216,7 +1231,7 @@ impl<'a> Seq<'a> {
         let delta = if extra == 0 { place.delta() } else { 0 };
         put_delta_uint(&mut core.out, delta, announced);
         let elem = Place::new(elem, 0, ELEMENT);
-        Self { core, place, elem, extra, count: 0, announced, start }
+        Self { core, place, elem, extra, count: 0, announced, start, planned: 0 }
     }
 
     #[cold]
@@ -1233,13 +1248,40 @@ impl<'a> Seq<'a> {
 
     #[inline(always)]
     fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        if self.planned != 0 && self.put_planned(value) {
+            return Ok(());
+        }
         let sub = Sub { core: &mut *self.core, place: self.elem };
         match value.serialize(sub) {
             Ok(()) => {
                 self.count += 1;
+                if self.count.is_multiple_of(PLAN_AFTER) {
+                    self.plan();
+                }
                 Ok(())
             }
             Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Writes an element if it is like those before.
+    #[inline(always)]
+    fn put_planned<T: Serialize + ?Sized>(&mut self, value: &T) -> bool {
+        let step = u32::try_from(self.planned).unwrap_or(BYTE_STEP);
+        if self.core.plan.is_current(&self.core.shapes) && self.core.try_planned(step, value) {
+            self.count += 1;
+            return true;
+        }
+        self.planned = 0;
+        false
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn plan(&mut self) {
+        let Core { plan, shapes, is_watched, .. } = &mut *self.core;
+        if !*is_watched && self.elem.node() != BYTE {
+            self.planned = plan.root(shapes, self.elem.node()).unwrap_or(0).into();
         }
     }
 
@@ -1263,13 +1305,10 @@ impl<'a> Seq<'a> {
             let count_at = match extra {
                 // Behind the name, and a zero byte.
                 Some(Extra { mark: Some(mark), .. }) => mark + 1,
-                _ if place.delta() > 0 => start + uint_bytes(place.delta().into()).1,
                 _ => start,
             };
-            let (_, used) = uint_bytes(announced);
-            let (bytes, needed) = uint_bytes(count);
-            let bytes = bytes[bytes.len() - needed..].iter().copied();
-            core.out.splice(count_at..count_at + used, bytes);
+            let delta = if extra.is_some() { 0 } else { place.delta() };
+            put_count(&mut core.out, count_at, delta, announced, count);
         }
         if let Some(Extra { mark: Some(mark), concrete: Some(concrete), .. }) = extra {
             let id = core.shapes.concrete(concrete);
@@ -1286,6 +1325,22 @@ impl<'a> Seq<'a> {
             }
         }
     }
+}
+
+/// Puts the number of elements there were in place of the one that was announced, which stands
+/// behind the delta at `start`.
+pub(crate) fn put_count(
+    out: &mut Vec<u8>,
+    start: usize,
+    delta: u32,
+    announced: u64,
+    count: u64,
+) {
+    let count_at = if delta > 0 { start + uint_bytes(delta.into()).1 } else { start };
+    let (_, used) = uint_bytes(announced);
+    let (bytes, needed) = uint_bytes(count);
+    let bytes = bytes[bytes.len() - needed..].iter().copied();
+    out.splice(count_at..count_at + used, bytes);
 }
 
 impl ser::SerializeSeq for Seq<'_> {
@@ -1410,7 +1465,7 @@ impl Struct<'_> {
                 let node = shapes.add(Kind::Unknown);
                 let field = FieldDef { name: name.into(), node: Some(node) };
                 shapes.defs[self.def].fields.push(field);
-                shapes.is_dirty = true;
+                shapes.change();
                 self.next += 1;
                 return Ok(node);
             }
@@ -1544,7 +1599,7 @@ impl Struct<'_> {
         self.core.shapes.skip(node);
         if flags & SKIPPABLE == 0 {
             self.core.shapes.flag(node, SKIPPABLE);
-            self.core.shapes.is_dirty = true;
+            self.core.shapes.change();
             // Zeros that were left out until now would be taken for missing fields.
             if flags & OMITTED != 0 && !self.core.one_pass {
                 self.core.again = true;

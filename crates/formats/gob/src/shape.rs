@@ -144,6 +144,8 @@ pub(crate) struct Shapes {
     pub(crate) any_keys: bool,
     /// Whether something was learned that has not been described.
     pub(crate) is_dirty: bool,
+    /// Another number whenever something was learned or forgotten.
+    pub(crate) version: u32,
     roots: Vec<(&'static str, NodeId)>,
     ids: BTreeMap<Key, i32>,
     pub(crate) concretes: Vec<(Concrete, i32)>,
@@ -192,6 +194,7 @@ impl Shapes {
             unshared: BTreeMap::new(),
             any_keys: false,
             is_dirty: false,
+            version: 0,
             roots: Vec::new(),
             ids: BTreeMap::new(),
             concretes: Vec::new(),
@@ -249,6 +252,11 @@ impl Shapes {
                 .iter()
                 .zip(&self.concretes)
                 .all(|(used, (known, _))| used == known)
+    }
+
+    /// Whether all that is known are types without interfaces.
+    pub(crate) fn is_simple(&self) -> bool {
+        !self.any_keys && self.unshared.is_empty() && self.concretes.is_empty()
     }
 
     /// The node of a position that has a value.
@@ -359,7 +367,7 @@ impl Shapes {
         self.defs.clear();
         self.roots.clear();
         self.concretes.retain(|(concrete, _)| !matches!(concrete, Concrete::Def(_)));
-        self.is_dirty = true;
+        self.change();
     }
 
     /// Forgets what was sent: the next value begins a stream of its own.
@@ -402,6 +410,17 @@ impl Shapes {
         }
     }
 
+    /// Notes that something was learned or forgotten.
+    pub(crate) fn change(&mut self) {
+        self.is_dirty = true;
+        self.version = self.version.wrapping_add(1);
+    }
+
+    /// Notes that a zero may have been left out in the field of this node.
+    pub(crate) fn may_omit(&mut self, node: NodeId) {
+        self.flag(node, OMITTED);
+    }
+
     pub(crate) fn add(&mut self, kind: Kind) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
         self.nodes.push(Node { kind, flags: 0, at: 0, seen: 0 });
@@ -411,7 +430,7 @@ impl Shapes {
     pub(crate) fn set(&mut self, node: NodeId, kind: Kind, at: u32) {
         if let Some(node) = self.nodes.get_mut(node as usize) {
             *node = Node { kind, at, ..*node };
-            self.is_dirty = true;
+            self.change();
         }
     }
 
@@ -434,7 +453,7 @@ impl Shapes {
         }
         let node = self.add(Kind::Unknown);
         self.roots.push((name, node));
-        self.is_dirty = true;
+        self.change();
         node
     }
 
@@ -452,7 +471,7 @@ impl Shapes {
             id: None,
             sent: None,
         });
-        self.is_dirty = true;
+        self.change();
         id
     }
 
@@ -683,7 +702,7 @@ impl Shapes {
             Concrete::Def(def) => self.def_id(def),
         };
         self.concretes.push((concrete, id));
-        self.is_dirty = true;
+        self.change();
         id
     }
 
@@ -860,6 +879,7 @@ impl Shapes {
             }
         }
         self.is_dirty = false;
+        self.version = self.version.wrapping_add(1);
         false
     }
 

@@ -165,6 +165,49 @@ pub(crate) fn put_delta_bytes(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
     }
 }
 
+/// The same. A short text goes straight to its place in two pieces that may overlap, in place of
+/// a copy whose length is not known beforehand.
+#[inline(always)]
+pub(crate) fn put_delta_text(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
+    let len = bytes.len();
+    if len > 16 || delta >= 0x80 {
+        return put_delta_bytes(out, delta, bytes);
+    }
+    let start = out.len();
+    out.extend_from_slice(&[0; 32]);
+    let Some(space) = out.get_mut(start..).and_then(|out| out.first_chunk_mut::<32>())
+    else {
+        return;
+    };
+    let delta_len = usize::from(delta > 0);
+    space[0] = delta.to_le_bytes()[0];
+    space[delta_len] = len.to_le_bytes()[0];
+    let at = delta_len + 1;
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        put_at(space, at, *first);
+        put_at(space, at + len - 8, *last);
+    } else if let (Some(first), Some(last)) =
+        (bytes.first_chunk::<4>(), bytes.last_chunk::<4>())
+    {
+        put_at(space, at, *first);
+        put_at(space, at + len - 4, *last);
+    } else if let (Some(first), Some(middle), Some(last)) =
+        (bytes.first(), bytes.get(len / 2), bytes.last())
+    {
+        put_at(space, at, [*first]);
+        put_at(space, at + len / 2, [*middle]);
+        put_at(space, at + len - 1, [*last]);
+    }
+    out.truncate(start + at + len);
+}
+
+#[inline(always)]
+fn put_at<const N: usize>(space: &mut [u8; 32], at: usize, bytes: [u8; N]) {
+    if let Some(space) = space.get_mut(at..).and_then(|space| space.first_chunk_mut()) {
+        *space = bytes;
+    }
+}
+
 /// Reads the parts of a message, and goes from one message to the next.
 pub(crate) trait Wire {
     /// The next byte of the message.
