@@ -19,7 +19,7 @@ use crate::plan::{
 };
 use crate::ser::{Core, FORCE, Place, put_count};
 use crate::shape::{Kind, NodeId};
-use crate::wire::{put_bytes, put_delta_text, put_delta_uint, put_uint, zigzag};
+use crate::wire::{put_bytes, put_delta_bytes, put_delta_uint, put_uint, zigzag};
 use crate::Enums;
 
 /// The value is not as planned.
@@ -332,7 +332,7 @@ impl<'a> ser::Serializer for Planned<'a> {
         if text.is_empty() && self.omits(step) {
             return Ok(());
         }
-        put_delta_text(&mut self.core.out, self.place.delta(), text.as_bytes());
+        put_delta_bytes(&mut self.core.out, self.place.delta(), text.as_bytes());
         Ok(())
     }
 

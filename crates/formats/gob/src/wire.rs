@@ -97,15 +97,6 @@ pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends the low `len` bytes of `word`, the lowest first, as one piece: several pushes in a
-/// row wait for one another, each for the length that the one before has stored.
-#[inline(always)]
-fn put_word(out: &mut Vec<u8>, word: u128, len: usize) {
-    let end = out.len().saturating_add(len);
-    out.extend_from_slice(&word.to_le_bytes());
-    out.truncate(end);
-}
-
 /// The bytes of a uint in a word, the first lowest, and how many they are.
 #[inline(always)]
 pub(crate) fn uint_word(value: u64) -> (u128, usize) {
@@ -120,89 +111,97 @@ pub(crate) fn uint_word(value: u64) -> (u128, usize) {
     (marker | bytes << 8, len)
 }
 
-/// A delta below 128, unless it is 0, and a uint behind it.
+/// A delta, unless it is 0, and a uint behind it, as one piece: several pushes in a row wait for
+/// one another, each for the length that the one before has stored.
 #[inline(always)]
 pub(crate) fn put_delta_uint(out: &mut Vec<u8>, delta: u32, value: u64) {
-    let (word, len) = uint_word(value);
-    match delta {
-        0 => put_word(out, word, len),
-        1..0x80 => put_word(out, u128::from(delta) | word << 8, len.saturating_add(1)),
-        _ => {
-            put_uint(out, u64::from(delta));
-            put_word(out, word, len);
-        }
+    if (value | u64::from(delta)) >= 0x80 || out.capacity().wrapping_sub(out.len()) < ROOM {
+        return put_delta_uint_long(out, delta, value);
     }
+    let (delta, value) = (delta.to_le_bytes()[0], value.to_le_bytes()[0]);
+    let end = out.len().wrapping_add(1).wrapping_add(usize::from(delta > 0));
+    // Where there is no delta, the second byte does not count.
+    out.extend_from_slice(&[if delta > 0 { delta } else { value }, value]);
+    out.truncate(end);
 }
+
+#[inline(never)]
+fn put_delta_uint_long(out: &mut Vec<u8>, delta: u32, value: u64) {
+    if delta >= 0x80 {
+        put_uint(out, u64::from(delta));
+    }
+    let delta = if delta < 0x80 { delta.to_le_bytes()[0] } else { 0 };
+    let start = out.len();
+    out.extend_from_slice(&[0; ROOM]);
+    let Some(space) = out.get_mut(start..).and_then(|out| out.first_chunk_mut()) else {
+        return;
+    };
+    space[0] = delta;
+    let at = usize::from(delta > 0);
+    let len = if value < 0x80 {
+        put_at(space, at, [value.to_le_bytes()[0]]);
+        1
+    } else {
+        let zeros = value.leading_zeros() & 0x38;
+        // 0xFF says one byte, 0xF8 eight.
+        put_at(space, at, [0xf8 | (zeros >> 3).to_le_bytes()[0]]);
+        put_at(space, at.wrapping_add(1), (value << zeros).to_be_bytes());
+        9_usize.wrapping_sub((zeros >> 3) as usize)
+    };
+    out.truncate(start.wrapping_add(at).wrapping_add(len));
+}
+
+/// A short piece is made in as much room, and what was too much is cut off.
+const ROOM: usize = 32;
+
+/// The longest text that is copied as two words.
+const SHORT: usize = 16;
 
 /// A delta, unless it is 0, and behind it a length and as many bytes.
 #[inline(always)]
 pub(crate) fn put_delta_bytes(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
     let len = bytes.len();
-    if len > 14 || delta >= 0x80 {
-        put_delta_uint(out, delta, len as u64);
-        return out.extend_from_slice(bytes);
-    }
-    // Two loads that overlap, in place of a copy whose length is not known beforehand.
-    let shift = |bytes: usize| u32::try_from(bytes.saturating_mul(8)).unwrap_or(0);
-    let text = if let (Some(first), Some(last)) =
-        (bytes.first_chunk::<8>(), bytes.last_chunk::<8>())
-    {
-        u128::from(u64::from_le_bytes(*first))
-            | u128::from(u64::from_le_bytes(*last)) << shift(len.saturating_sub(8))
-    } else if let (Some(first), Some(last)) =
-        (bytes.first_chunk::<4>(), bytes.last_chunk::<4>())
-    {
-        u128::from(u32::from_le_bytes(*first))
-            | u128::from(u32::from_le_bytes(*last)) << shift(len.saturating_sub(4))
-    } else {
-        bytes.iter().rev().fold(0, |word, &byte| word << 8 | u128::from(byte))
-    };
-    let word = text << 8 | len as u128;
-    if delta == 0 {
-        put_word(out, word, len.saturating_add(1));
-    } else {
-        put_word(out, word << 8 | u128::from(delta), len.saturating_add(2));
-    }
-}
-
-/// The same. A short text goes straight to its place in two pieces that may overlap, in place of
-/// a copy whose length is not known beforehand.
-#[inline(always)]
-pub(crate) fn put_delta_text(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
-    let len = bytes.len();
-    if len > 16 || delta >= 0x80 {
-        return put_delta_bytes(out, delta, bytes);
+    if (len > SHORT) | (delta >= 0x80) | (out.capacity().wrapping_sub(out.len()) < ROOM) {
+        return put_delta_bytes_long(out, delta, bytes);
     }
     let start = out.len();
-    out.extend_from_slice(&[0; 32]);
-    let Some(space) = out.get_mut(start..).and_then(|out| out.first_chunk_mut::<32>())
-    else {
+    out.extend_from_slice(&[0; ROOM]);
+    let Some(space) = out.get_mut(start..).and_then(|out| out.first_chunk_mut()) else {
         return;
     };
-    let delta_len = usize::from(delta > 0);
     space[0] = delta.to_le_bytes()[0];
-    space[delta_len] = len.to_le_bytes()[0];
-    let at = delta_len + 1;
+    let delta_len = usize::from(delta > 0);
+    put_at(space, delta_len, [len.to_le_bytes()[0]]);
+    let at = delta_len.wrapping_add(1);
+    let end = at.wrapping_add(len);
+    // Two pieces that overlap, in place of a copy whose length is not known beforehand.
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         put_at(space, at, *first);
-        put_at(space, at + len - 8, *last);
+        put_at(space, end.wrapping_sub(8), *last);
     } else if let (Some(first), Some(last)) =
         (bytes.first_chunk::<4>(), bytes.last_chunk::<4>())
     {
         put_at(space, at, *first);
-        put_at(space, at + len - 4, *last);
+        put_at(space, end.wrapping_sub(4), *last);
     } else if let (Some(first), Some(middle), Some(last)) =
         (bytes.first(), bytes.get(len / 2), bytes.last())
     {
         put_at(space, at, [*first]);
-        put_at(space, at + len / 2, [*middle]);
-        put_at(space, at + len - 1, [*last]);
+        put_at(space, at.wrapping_add(len / 2), [*middle]);
+        put_at(space, end.wrapping_sub(1), [*last]);
     }
-    out.truncate(start + at + len);
+    out.truncate(start.wrapping_add(end));
+}
+
+#[inline(never)]
+fn put_delta_bytes_long(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
+    out.reserve(bytes.len().saturating_add(ROOM));
+    put_delta_uint(out, delta, bytes.len() as u64);
+    out.extend_from_slice(bytes);
 }
 
 #[inline(always)]
-fn put_at<const N: usize>(space: &mut [u8; 32], at: usize, bytes: [u8; N]) {
+fn put_at<const N: usize>(space: &mut [u8; ROOM], at: usize, bytes: [u8; N]) {
     if let Some(space) = space.get_mut(at..).and_then(|space| space.first_chunk_mut()) {
         *space = bytes;
     }
