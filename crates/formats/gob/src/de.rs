@@ -25,7 +25,7 @@ use crate::read::{State, array_count, next_field, rust_name};
 use crate::shape::go_name;
 use crate::special::{COMPLEX_TOKEN, INTERFACE_TOKEN, OPAQUE_TOKEN};
 use crate::time::TIME_TOKEN;
-use crate::types::{Field, FieldRole, INT128_NAMES, Kind, OpaqueKind, Role, Slot};
+use crate::types::{BOOL, FLOAT, INT, STRING, UINT, Field, FieldRole, INT128_NAMES, Kind, OpaqueKind, Role, Slot};
 use crate::value::{self, VALUE_TOKEN};
 use crate::wire::Wire;
 use crate::{Error, Result};
@@ -42,10 +42,12 @@ enum Place {
 }
 
 /// One value of the stream.
+///
+/// Two words, so that it is passed in registers: through memory it costs more than what it says.
 pub(crate) struct De<'s, 'a, 'de> {
     state: &'s mut State<'a, 'de>,
-    slot: Slot,
-    place: Place,
+    /// The type, and above it the place.
+    spot: u64,
 }
 
 /// Reads the value that `state` has begun, to its end.
@@ -55,21 +57,40 @@ pub(crate) fn read<'de, T: DeserializeSeed<'de>>(
     seed: T,
 ) -> Result<T::Value> {
     let value = seed
-        .deserialize(De { state, slot, place: Place::Top })
+        .deserialize(De::new(state, slot, Place::Top))
         .map_err(|error| error.at(state.cursor.offset()))?;
     state.end()?;
     Ok(value)
 }
 
 impl<'s, 'a, 'de> De<'s, 'a, 'de> {
+    #[inline(always)]
+    fn new(state: &'s mut State<'a, 'de>, slot: Slot, place: Place) -> Self {
+        Self { state, spot: u64::from(slot) | (place as u64) << 32 }
+    }
+
+    #[inline(always)]
+    fn slot(&self) -> Slot {
+        (self.spot & 0xffff_ffff) as Slot
+    }
+
+    #[inline(always)]
+    fn place(&self) -> Place {
+        match self.spot >> 32 {
+            0 => Place::Top,
+            1 => Place::Field,
+            _ => Place::Element,
+        }
+    }
+
     #[inline]
     fn kind(&self) -> Kind {
-        self.state.types.kind(self.slot)
+        self.state.types.kind(self.slot())
     }
 
     #[cold]
     fn mismatch(&self, wanted: &'static str) -> Error {
-        let found = describe(self.state.types.kind(self.slot));
+        let found = describe(self.state.types.kind(self.slot()));
         Error::data(format!("expected {wanted}, found {found}"))
     }
 
@@ -95,7 +116,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
             Some((name, slot)) => {
                 state.levels.wrap()?;
                 let value = with(Some((
-                    De { state: &mut *state, slot, place: Place::Top },
+                    De::new(&mut *state, slot, Place::Top),
                     name,
                 )))?;
                 state.levels.unwrap();
@@ -157,13 +178,10 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
             start,
             len,
             next: 0,
-            present: 0,
-            is_read: false,
-            name: 0,
+            present: UNREAD,
             slot: 0,
             role: FieldRole::Plain,
             is_present: false,
-            is_some: false,
             any,
             zeros,
         }
@@ -225,7 +243,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         let slot = state.types.field(start, 0).map_or(0, |field| field.slot);
         state.levels.enter()?;
         let value =
-            visitor.visit_some(De { state: &mut *state, slot, place: Place::Element })?;
+            visitor.visit_some(De::new(&mut *state, slot, Place::Element))?;
         state.levels.leave();
         // Behind the only field there is the end, or the error that there is another.
         next_field(&mut state.cursor, 1, 1)?;
@@ -349,7 +367,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
     }
 
     fn opaque_bytes(self, kind: OpaqueKind) -> Result<Vec<u8>> {
-        Ok(value::opaque(self.state, self.slot, kind)?.to_bytes())
+        Ok(value::opaque(self.state, self.slot(), kind)?.to_bytes())
     }
 
     /// An integer of 128 bits as `big.Int` writes it.
@@ -380,7 +398,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
     ) -> Result<V::Value> {
         match (name, self.kind()) {
             (VALUE_TOKEN, _) => {
-                let value = value::read(self.state, self.slot)?;
+                let value = value::read(self.state, self.slot())?;
                 value::hand_over(value);
                 visitor.visit_unit()
             }
@@ -495,12 +513,12 @@ fn nothing_in_common(
 }
 
 macro_rules! typed {
-    ($($method:ident $visit:ident($value:ty) if $pattern:pat => $take:ident $($as:ty)?, $wanted:literal;)*) => {
+    ($($method:ident $visit:ident($value:ty) if $slot:ident $pattern:pat => $take:ident, $wanted:literal;)*) => {
         $(#[inline]
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            if matches!(self.kind(), $pattern) {
+            if self.slot() == $slot {
                 let value = self.state.cursor.$take()?;
-                return visitor.$visit(value $(as $as)?);
+                return visitor.$visit(value);
             }
             self.strict($wanted, |kind| matches!(kind, $pattern))?;
             self.deserialize_any(visitor)
@@ -524,7 +542,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
             Kind::Bytes => visitor.visit_borrowed_bytes(self.state.cursor.lend_bytes()?),
             Kind::Complex => self.visit_complex(visitor),
             Kind::Opaque(_)
-                if INT128_NAMES.contains(&self.state.types.name(self.slot)) =>
+                if INT128_NAMES.contains(&self.state.types.name(self.slot())) =>
             {
                 self.visit_int128(visitor)
             }
@@ -546,7 +564,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
             }
             Kind::Map { key, elem } => self.visit_map(key, elem, visitor),
             Kind::Struct { start, role: Role::Option, .. }
-                if self.place != Place::Field =>
+                if self.place() != Place::Field =>
             {
                 self.visit_option_struct(start, visitor)
             }
@@ -563,20 +581,20 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     }
 
     typed! {
-        deserialize_i8 visit_i64(i64) if Kind::Int => int, "a signed integer";
-        deserialize_i16 visit_i64(i64) if Kind::Int => int, "a signed integer";
-        deserialize_i32 visit_i64(i64) if Kind::Int => int, "a signed integer";
-        deserialize_i64 visit_i64(i64) if Kind::Int => int, "a signed integer";
-        deserialize_u8 visit_u64(u64) if Kind::Uint => uint, "an unsigned integer";
-        deserialize_u16 visit_u64(u64) if Kind::Uint => uint, "an unsigned integer";
-        deserialize_u32 visit_u64(u64) if Kind::Uint => uint, "an unsigned integer";
-        deserialize_u64 visit_u64(u64) if Kind::Uint => uint, "an unsigned integer";
-        deserialize_f64 visit_f64(f64) if Kind::Float => float, "a float";
+        deserialize_i8 visit_i64(i64) if INT Kind::Int => int, "a signed integer";
+        deserialize_i16 visit_i64(i64) if INT Kind::Int => int, "a signed integer";
+        deserialize_i32 visit_i64(i64) if INT Kind::Int => int, "a signed integer";
+        deserialize_i64 visit_i64(i64) if INT Kind::Int => int, "a signed integer";
+        deserialize_u8 visit_u64(u64) if UINT Kind::Uint => uint, "an unsigned integer";
+        deserialize_u16 visit_u64(u64) if UINT Kind::Uint => uint, "an unsigned integer";
+        deserialize_u32 visit_u64(u64) if UINT Kind::Uint => uint, "an unsigned integer";
+        deserialize_u64 visit_u64(u64) if UINT Kind::Uint => uint, "an unsigned integer";
+        deserialize_f64 visit_f64(f64) if FLOAT Kind::Float => float, "a float";
     }
 
     #[inline]
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.kind() == Kind::Bool {
+        if self.slot() == BOOL {
             return visitor.visit_bool(self.state.cursor.uint()? != 0);
         }
         self.strict("a bool", |_| false)?;
@@ -633,7 +651,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.kind() == Kind::String {
+        if self.slot() == STRING {
             return self.visit_str(visitor);
         }
         self.strict("a string", |_| false)?;
@@ -660,14 +678,14 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        let state = self.state;
-        match state.types.kind(self.slot) {
+        match self.kind() {
             Kind::Struct { start, role: Role::Option | Role::MaybeOption, .. }
-                if self.place != Place::Field =>
+                if self.place() != Place::Field =>
             {
-                De { state, ..self }.visit_option_struct(start, visitor)
+                self.visit_option_struct(start, visitor)
             }
             kind => {
+                let Self { state, spot } = self;
                 if kind == Kind::Interface {
                     let mut ahead = state.cursor;
                     if ahead.uint()? == 0 {
@@ -676,7 +694,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                     }
                 }
                 state.levels.wrap()?;
-                let value = visitor.visit_some(De { state: &mut *state, ..self })?;
+                let value = visitor.visit_some(De { state: &mut *state, spot })?;
                 state.levels.unwrap();
                 Ok(value)
             }
@@ -686,7 +704,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.kind() {
             Kind::Struct { .. } => {
-                self.state.skip(self.slot)?;
+                self.state.skip(self.slot())?;
                 visitor.visit_unit()
             }
             Kind::Interface if self.state.strict => {
@@ -815,7 +833,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
         match self.kind() {
             Kind::Struct { start, len, .. } => {
                 if self.state.strict
-                    && self.place == Place::Top
+                    && self.place() == Place::Top
                     && nothing_in_common(self.state, start, len, wanted)
                 {
                     return Err(Error::data("expected a struct with a field in common"));
@@ -896,7 +914,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.state.skip(self.slot)?;
+        self.state.skip(self.slot())?;
         visitor.visit_unit()
     }
 
@@ -936,7 +954,7 @@ impl<'de> SeqAccess<'de> for &mut Elements<'_, '_, 'de> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         self.left = left;
         let element =
-            De { state: &mut *self.state, slot: self.elem, place: Place::Element };
+            De::new(&mut *self.state, self.elem, Place::Element);
         match seed.deserialize(element) {
             Ok(value) => {
                 self.index = self.index.wrapping_add(1);
@@ -988,7 +1006,7 @@ struct Entries<'s, 'a, 'de> {
 
 impl<'de> Entries<'_, '_, 'de> {
     fn part<T: DeserializeSeed<'de>>(&mut self, slot: Slot, seed: T) -> Result<T::Value> {
-        seed.deserialize(De { state: &mut *self.state, slot, place: Place::Element })
+        seed.deserialize(De::new(&mut *self.state, slot, Place::Element))
             .map_err(|error| error.at(self.state.cursor.offset()).in_element(self.index))
     }
 }
@@ -1018,61 +1036,90 @@ impl<'de> MapAccess<'de> for &mut Entries<'_, '_, 'de> {
 }
 
 /// The fields of a struct, those that the value leaves out among them.
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct Fields<'s, 'a, 'de> {
     state: &'s mut State<'a, 'de>,
     start: u32,
     len: u32,
     /// The number of the next field to hand out.
     next: u32,
-    /// The number of the next field that is present, if `is_read`; `len` at the end.
+    /// The number of the next field that is present, `len` at the end; [`UNREAD`] before it is
+    /// known.
     present: u32,
-    is_read: bool,
-    /// The field that was handed out last, if `is_some`: number, type, role, and whether it is
-    /// present. Each by itself: what is returned together goes through memory.
-    name: u32,
+    /// The field that was handed out last, the one before `next`: its type, its role, and
+    /// whether it is present.
     slot: Slot,
     role: FieldRole,
     is_present: bool,
-    is_some: bool,
     /// Whether the target takes fields of any name and type.
     any: bool,
     /// Whether left-out fields are handed out as zero.
     zeros: bool,
 }
 
+/// No field has this number.
+const UNREAD: u32 = u32::MAX;
+
 impl<'de> Fields<'_, '_, 'de> {
-    /// Goes to the next field to hand out, if there is one: then `self.is_some`.
+    /// Goes to the next field to hand out; false if there is none.
     #[inline(always)]
-    fn advance(&mut self) -> Result<()> {
-        loop {
-            if !self.is_read {
-                self.present = next_field(&mut self.state.cursor, self.next, self.len)?;
-                self.is_read = true;
+    fn advance(&mut self) -> Result<bool> {
+        // Mostly it is the next field, and present, or the end behind the last.
+        if self.next < self.len {
+            if let Some(field) = self.state.types.field(self.start, self.next)
+                && (self.present == self.next
+                    || self.present == UNREAD && self.state.cursor.take_if(1))
+            {
+                (self.slot, self.role) = (field.slot, field.role);
+                self.is_present = true;
+                self.next = self.next.wrapping_add(1);
+                self.present = UNREAD;
+                return Ok(true);
             }
-            if !self.zeros {
-                self.next = self.present;
-            }
-            let field = self.state.types.field(self.start, self.next);
-            let Some(field) = field.filter(|_| self.next < self.len) else {
-                self.is_some = false;
-                return Ok(());
-            };
-            (self.slot, self.role) = (field.slot, field.role);
-            self.is_present = self.next == self.present;
-            self.is_some = true;
-            self.name = self.next;
-            self.next = self.next.wrapping_add(1);
-            if self.is_present {
-                self.is_read = false;
-                return Ok(());
-            }
-            charge_zero(self.state, self.any)?;
-            if matches!(self.role, FieldRole::Hidden | FieldRole::Skippable) {
-                continue;
-            }
-            return Ok(());
+        } else if self.present == UNREAD && self.state.cursor.take_if(0) {
+            self.present = self.len;
+            return Ok(false);
         }
+        self.advance_far()
+    }
+
+    #[inline(never)]
+    fn advance_far(&mut self) -> Result<bool> {
+        if self.present == UNREAD {
+            self.present = next_field(&mut self.state.cursor, self.next, self.len)?;
+        }
+        while self.zeros && self.next < self.present {
+            let Some(field) = self.state.types.field(self.start, self.next) else { break };
+            (self.slot, self.role) = (field.slot, field.role);
+            self.is_present = false;
+            self.next = self.next.wrapping_add(1);
+            charge_zero(self.state, self.any)?;
+            if !matches!(self.role, FieldRole::Hidden | FieldRole::Skippable) {
+                return Ok(true);
+            }
+        }
+        let number = self.present;
+        let field = self.state.types.field(self.start, number);
+        let Some(field) = field.filter(|_| number < self.len) else {
+            self.next = self.len;
+            return Ok(false);
+        };
+        (self.slot, self.role) = (field.slot, field.role);
+        self.is_present = true;
+        self.next = number.wrapping_add(1);
+        self.present = UNREAD;
+        Ok(true)
+    }
+
+    /// Goes to the next field that has a name for the target; false if there is none.
+    #[inline(always)]
+    fn advance_to_named(&mut self) -> Result<bool> {
+        while self.advance()? {
+            if !self.is_present || self.role != FieldRole::Hidden {
+                return Ok(true);
+            }
+            self.state.skip(self.slot)?;
+        }
+        Ok(false)
     }
 
     #[inline(always)]
@@ -1080,31 +1127,34 @@ impl<'de> Fields<'_, '_, 'de> {
         let state = &mut *self.state;
         let (slot, role) = (self.slot, self.role);
         let value = if self.is_present {
-            seed.deserialize(De { state, slot, place: Place::Field })
+            seed.deserialize(De::new(state, slot, Place::Field))
         } else {
             seed.deserialize(Zero { state, slot, role, any: self.any })
         };
-        value.map_err(|error| self.failed(error))
+        match value {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.failed(error)),
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn failed(&self, error: Error) -> Error {
-        let name = self.state.types.name_of(self.start, self.name);
+        let name = self.state.types.name_of(self.start, self.next.wrapping_sub(1));
         error.at(self.state.cursor.offset()).in_field(name)
     }
 
     /// Passes over what the target left.
     #[inline]
     fn finish(mut self) -> Result<()> {
+        if self.next == self.len && self.present == self.len {
+            return Ok(());
+        }
         self.zeros = false;
-        loop {
-            self.advance()?;
-            if !self.is_some {
-                return Ok(());
-            }
+        while self.advance()? {
             self.state.skip(self.slot)?;
         }
+        Ok(())
     }
 }
 
@@ -1128,21 +1178,18 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>> {
-        loop {
-            self.advance()?;
-            if !self.is_some {
-                return Ok(None);
-            }
-            if self.is_present && self.role == FieldRole::Hidden {
-                self.state.skip(self.slot)?;
-                continue;
-            }
-            let name = self.state.types.name_of(self.start, self.name);
-            if self.state.go_names {
-                return seed.deserialize(rust_name(name).into_deserializer()).map(Some);
-            }
-            return seed.deserialize(StrDeserializer::new(name)).map(Some);
+        if !self.advance_to_named()? {
+            return Ok(None);
         }
+        let name = self.state.types.name_of(self.start, self.next.wrapping_sub(1));
+        let renamed;
+        let name = if self.state.go_names {
+            renamed = rust_name(name);
+            &renamed
+        } else {
+            name
+        };
+        seed.deserialize(StrDeserializer::new(name)).map(Some)
     }
 
     #[inline(always)]
@@ -1162,17 +1209,7 @@ impl<'de> SeqAccess<'de> for &mut Fields<'_, '_, 'de> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>> {
-        loop {
-            self.advance()?;
-            if !self.is_some {
-                return Ok(None);
-            }
-            if self.is_present && self.role == FieldRole::Hidden {
-                self.state.skip(self.slot)?;
-                continue;
-            }
-            return self.value(seed).map(Some);
-        }
+        if self.advance_to_named()? { self.value(seed).map(Some) } else { Ok(None) }
     }
 }
 
@@ -1632,7 +1669,7 @@ impl<'s, 'a, 'de> EnumAccess<'de> for Variant<'s, 'a, 'de> {
             None => self.state.types.name_of(self.start, self.name),
         };
         let value = seed.deserialize(StrDeserializer::<Error>::new(name))?;
-        Ok((value, De { state: self.state, slot: self.slot, place: Place::Element }))
+        Ok((value, De::new(self.state, self.slot, Place::Element)))
     }
 }
 

@@ -423,9 +423,10 @@ pub(crate) fn next_field<W: Wire>(wire: &mut W, next: u32, len: u32) -> Result<u
         Err(error) => return Err(error),
     };
     // `next` is one more than the last number, which a delta of 1 leads to.
-    let number = delta.saturating_add(u64::from(next)).saturating_sub(1);
-    match u32::try_from(number) {
-        Ok(number) if number < len => Ok(number),
+    match u32::try_from(delta) {
+        Ok(delta) if delta <= len.saturating_sub(next) => {
+            Ok(next.wrapping_add(delta).wrapping_sub(1))
+        }
         _ => Err(wire.wrong("expected the number of a field that the struct has")),
     }
 }

@@ -35,6 +35,13 @@ pub(crate) const FIRST_FREE_ID: i64 = 64;
 /// Places below this are basic types, by their ids.
 pub(crate) const BASIC_SLOTS: Slot = 9;
 
+/// Basic types: no other slot has their kinds.
+pub(crate) const BOOL: Slot = 1;
+pub(crate) const INT: Slot = 2;
+pub(crate) const UINT: Slot = 3;
+pub(crate) const FLOAT: Slot = 4;
+pub(crate) const STRING: Slot = 6;
+
 /// Remarks about fields are looked for among so many.
 const MAX_REMARKED: usize = 512;
 

@@ -297,6 +297,18 @@ impl<'de> Cursor<'de> {
         self.after
     }
 
+    /// Passes over a byte if it is this one.
+    #[inline(always)]
+    pub(crate) fn take_if(&mut self, wanted: u8) -> bool {
+        match self.rest.split_first() {
+            Some((&byte, rest)) if byte == wanted => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Like [`Wire::take`], for as long as the input lives.
     #[inline(always)]
     pub(crate) fn lend(&mut self, count: u64) -> Result<&'de [u8]> {
