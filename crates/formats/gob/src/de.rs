@@ -348,14 +348,10 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
     #[inline(always)]
     fn visit_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let bytes = self.state.cursor.lend_bytes()?;
-        match std::str::from_utf8(bytes) {
-            // The same text, but by the length at hand: what the check returns lies in memory as
-            // two words, and read as one it must wait, for half of the time of the call.
-            Ok(text) => {
-                visitor.visit_borrowed_str(text.get(..bytes.len()).unwrap_or(text))
-            }
+        match self.state.text(bytes) {
+            Some(text) => visitor.visit_borrowed_str(text),
             // Text that Go does not hold to be UTF-8 either.
-            Err(_) => visitor.visit_borrowed_bytes(bytes),
+            None => visitor.visit_borrowed_bytes(bytes),
         }
     }
 

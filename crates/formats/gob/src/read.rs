@@ -210,6 +210,9 @@ impl Levels {
     }
 }
 
+/// As many bytes are checked for UTF-8 at once.
+const PIECE: usize = 512;
+
 /// Everything that reading one value needs.
 #[derive(Debug)]
 pub(crate) struct State<'a, 'de> {
@@ -221,6 +224,12 @@ pub(crate) struct State<'a, 'de> {
     pub(crate) go_names: bool,
     /// Elements for which room may still be made before they are seen.
     hints: u64,
+    /// A piece of the message that is UTF-8 as a whole, whatever in it is text.
+    checked: &'de str,
+    /// How many times in a row such a piece held no more than the text it was made for.
+    lone_texts: u32,
+    /// Whether the piece has held more.
+    is_shared: bool,
     /// Left-out fields that may still be filled in, where the target says what it wants.
     pub(crate) typed_zeros: u64,
     /// The same where it takes anything.
@@ -246,6 +255,9 @@ impl<'a, 'de> State<'a, 'de> {
             zeros: options.zeros,
             go_names: options.go_names,
             hints: (bytes / 8).saturating_add(1024),
+            checked: "",
+            lone_texts: 0,
+            is_shared: false,
             typed_zeros: zeros(65_536, 64),
             any_zeros: zeros(16_384, 1),
         }
@@ -281,6 +293,51 @@ impl<'a, 'de> State<'a, 'de> {
     #[inline]
     pub(crate) fn count(&mut self, elems: &[Slot]) -> Result<u64> {
         count(&mut self.cursor, self.types, elems)
+    }
+
+    /// `bytes`, which were read last, as text; none if they are no UTF-8.
+    ///
+    /// A check takes long to begin, so one is made for all the texts of a piece of the message:
+    /// numbers and lengths among them are mostly below 128, which makes no difference to it.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "asked for each text; see `de`")]
+    pub(crate) fn text(&mut self, bytes: &'de [u8]) -> Option<&'de str> {
+        if let Some(text) = self.checked_text(bytes) {
+            self.is_shared = true;
+            return Some(text);
+        }
+        self.check_text(bytes)
+    }
+
+    /// `bytes` as a part of the piece that is checked. Both are parts of the input, so it is
+    /// found by its address, or not at all.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "asked for each text; see `de`")]
+    fn checked_text(&self, bytes: &'de [u8]) -> Option<&'de str> {
+        let start = bytes.as_ptr().addr().wrapping_sub(self.checked.as_ptr().addr());
+        self.checked.get(start..start.checked_add(bytes.len())?)
+    }
+
+    #[inline(never)]
+    fn check_text(&mut self, bytes: &'de [u8]) -> Option<&'de str> {
+        if self.is_shared {
+            self.lone_texts = 0;
+        }
+        self.lone_texts = self.lone_texts.wrapping_add(1);
+        self.is_shared = false;
+        let ahead = self.cursor.from_last(bytes);
+        if bytes.len() > PIECE / 4 || self.lone_texts % 64 > 4 {
+            return std::str::from_utf8(bytes).ok();
+        }
+        let piece = ahead.get(..PIECE).unwrap_or(ahead);
+        self.checked = match std::str::from_utf8(piece) {
+            Ok(text) => text,
+            Err(error) => {
+                let valid = piece.get(..error.valid_up_to()).unwrap_or_default();
+                std::str::from_utf8(valid).unwrap_or_default()
+            }
+        };
+        self.checked_text(bytes).or_else(|| std::str::from_utf8(bytes).ok())
     }
 
     /// For how many of `count` elements room may be made in advance.

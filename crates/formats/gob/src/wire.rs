@@ -275,6 +275,8 @@ pub(crate) trait Wire {
 pub(crate) struct Cursor<'de> {
     /// What is left of the present message.
     rest: &'de [u8],
+    /// The present message.
+    message: &'de [u8],
     /// What follows it.
     after: &'de [u8],
     /// Where the input ends in the stream.
@@ -289,7 +291,7 @@ impl<'de> Cursor<'de> {
     /// A head before the first message of `input`, which begins at `base` of its stream.
     pub(crate) fn new(input: &'de [u8], base: u64) -> Self {
         let end = base.wrapping_add(input.len() as u64);
-        Self { rest: &[], after: input, end, hungry: false, lenient: false }
+        Self { rest: &[], message: &[], after: input, end, hungry: false, lenient: false }
     }
 
     /// Bytes after the present message.
@@ -307,6 +309,12 @@ impl<'de> Cursor<'de> {
             }
             _ => false,
         }
+    }
+
+    /// What was lent last, with all behind it in the message.
+    pub(crate) fn from_last(&self, lent: &'de [u8]) -> &'de [u8] {
+        let start = self.message.len().saturating_sub(self.rest.len()).saturating_sub(lent.len());
+        self.message.get(start..).unwrap_or_default()
     }
 
     /// Like [`Wire::take`], for as long as the input lives.
@@ -424,6 +432,7 @@ impl Wire for Cursor<'_> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         if let Some((rest, after)) = head.rest.split_at_checked(count) {
             self.rest = rest;
+            self.message = rest;
             self.after = after;
             return Ok(());
         }
@@ -626,6 +635,7 @@ mod tests {
     fn message(body: &[u8]) -> Cursor<'_> {
         Cursor {
             rest: body,
+            message: body,
             after: &[],
             end: body.len() as u64,
             hungry: false,
