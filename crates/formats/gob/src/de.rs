@@ -131,18 +131,21 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         count: u64,
         visitor: V,
     ) -> Result<V::Value> {
-        state.levels.enter()?;
-        let hint = state.hint(count);
-        let mut elements = Elements { state, elem, left: count, index: 0, hint };
-        let value = visitor.visit_seq(&mut elements)?;
-        let left = elements.left;
-        if left > 0 {
-            return Err(Error::data(format!(
-                "expected fewer elements, found {left} more"
-            )));
+        // One result from beginning to end: what is made in parts and moved as a whole must wait.
+        let mut result;
+        if let Err(error) = state.levels.enter() {
+            result = Err(error);
+        } else {
+            let hint = state.hint(count);
+            let mut elements = Elements { state, elem, left: count, count, hint };
+            result = visitor.visit_seq(&mut elements);
+            let left = elements.left;
+            state.levels.leave();
+            if left > 0 && result.is_ok() {
+                result = Err(left_over(left));
+            }
         }
-        state.levels.leave();
-        Ok(value)
+        result
     }
 
     fn visit_map<V: Visitor<'de>>(
@@ -195,16 +198,23 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         let state = self.state;
-        if len > 0 {
-            state.levels.enter()?;
+        let has_level = len > 0;
+        let mut result;
+        if has_level && let Err(error) = state.levels.enter() {
+            result = Err(error);
+        } else {
+            let mut fields = De::fields(&mut *state, start, len, any);
+            result = visitor.visit_map(&mut fields);
+            if result.is_ok()
+                && let Err(error) = fields.finish()
+            {
+                result = Err(error);
+            }
+            if has_level {
+                state.levels.leave();
+            }
         }
-        let mut fields = De::fields(&mut *state, start, len, any);
-        let value = visitor.visit_map(&mut fields)?;
-        fields.finish()?;
-        if len > 0 {
-            state.levels.leave();
-        }
-        Ok(value)
+        result
     }
 
     /// A struct with the fields F0, F1, … as a sequence.
@@ -478,6 +488,11 @@ fn describe(kind: Kind) -> &'static str {
         Kind::Struct { .. } => "a struct",
         Kind::Opaque(_) => "a value that encodes itself",
     }
+}
+
+#[cold]
+fn left_over(count: u64) -> Error {
+    Error::data(format!("expected fewer elements, found {count} more"))
 }
 
 /// Checks that a tuple took all fields of its struct, but for remarks.
@@ -935,8 +950,19 @@ struct Elements<'s, 'a, 'de> {
     state: &'s mut State<'a, 'de>,
     elem: Slot,
     left: u64,
-    index: usize,
+    count: u64,
     hint: usize,
+}
+
+impl Elements<'_, '_, '_> {
+    #[cold]
+    #[inline(never)]
+    fn failed(&self, error: Error) -> Error {
+        let index = self.count.wrapping_sub(self.left).wrapping_sub(1);
+        error
+            .at(self.state.cursor.offset())
+            .in_element(usize::try_from(index).unwrap_or(usize::MAX))
+    }
 }
 
 impl<'de> SeqAccess<'de> for &mut Elements<'_, '_, 'de> {
@@ -949,16 +975,9 @@ impl<'de> SeqAccess<'de> for &mut Elements<'_, '_, 'de> {
     ) -> Result<Option<T::Value>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         self.left = left;
-        let element =
-            De::new(&mut *self.state, self.elem, Place::Element);
-        match seed.deserialize(element) {
-            Ok(value) => {
-                self.index = self.index.wrapping_add(1);
-                Ok(Some(value))
-            }
-            Err(error) => {
-                Err(error.at(self.state.cursor.offset()).in_element(self.index))
-            }
+        match seed.deserialize(De::new(&mut *self.state, self.elem, Place::Element)) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(self.failed(error)),
         }
     }
 
@@ -1057,29 +1076,8 @@ const UNREAD: u32 = u32::MAX;
 
 impl<'de> Fields<'_, '_, 'de> {
     /// Goes to the next field to hand out; false if there is none.
-    #[inline(always)]
-    fn advance(&mut self) -> Result<bool> {
-        // Mostly it is the next field, and present, or the end behind the last.
-        if self.next < self.len {
-            if let Some(field) = self.state.types.field(self.start, self.next)
-                && (self.present == self.next
-                    || self.present == UNREAD && self.state.cursor.take_if(1))
-            {
-                (self.slot, self.role) = (field.slot, field.role);
-                self.is_present = true;
-                self.next = self.next.wrapping_add(1);
-                self.present = UNREAD;
-                return Ok(true);
-            }
-        } else if self.present == UNREAD && self.state.cursor.take_if(0) {
-            self.present = self.len;
-            return Ok(false);
-        }
-        self.advance_far()
-    }
-
     #[inline(never)]
-    fn advance_far(&mut self) -> Result<bool> {
+    fn advance(&mut self) -> Result<bool> {
         if self.present == UNREAD {
             self.present = next_field(&mut self.state.cursor, self.next, self.len)?;
         }
@@ -1107,7 +1105,7 @@ impl<'de> Fields<'_, '_, 'de> {
     }
 
     /// Goes to the next field that has a name for the target; false if there is none.
-    #[inline(always)]
+    #[inline(never)]
     fn advance_to_named(&mut self) -> Result<bool> {
         while self.advance()? {
             if !self.is_present || self.role != FieldRole::Hidden {
@@ -1174,16 +1172,34 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>> {
-        if !self.advance_to_named()? {
-            return Ok(None);
-        }
-        let name = self.state.types.name_of(self.start, self.next.wrapping_sub(1));
         let renamed;
-        let name = if self.state.go_names {
-            renamed = rust_name(name);
+        // Mostly it is the next field, and present, or the end behind the last.
+        let name = if self.next < self.len
+            && let Some(field) = self.state.types.field(self.start, self.next)
+            && let Some(name) = field.known_name()
+            && !self.state.go_names
+            && (self.present == self.next
+                || self.present == UNREAD && self.state.cursor.take_if(1))
+        {
+            (self.slot, self.role) = (field.slot, field.role);
+            self.is_present = true;
+            self.next = self.next.wrapping_add(1);
+            self.present = UNREAD;
+            name
+        } else if self.next == self.len
+            && self.present == UNREAD
+            && self.state.cursor.take_if(0)
+        {
+            self.present = self.len;
+            return Ok(None);
+        } else if !self.advance_to_named()? {
+            return Ok(None);
+        } else if self.state.go_names {
+            let number = self.next.wrapping_sub(1);
+            renamed = rust_name(self.state.types.name_of(self.start, number));
             &renamed
         } else {
-            name
+            self.state.types.learn_name(self.start, self.next.wrapping_sub(1))
         };
         seed.deserialize(StrDeserializer::new(name)).map(Some)
     }

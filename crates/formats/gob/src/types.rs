@@ -158,6 +158,19 @@ pub(crate) struct Field {
     name: Range<u32>,
     pub(crate) slot: Slot,
     pub(crate) role: FieldRole,
+    /// Whether the name was asked for once.
+    is_asked: bool,
+    /// The name by itself, from the second time on: to cut it out of all names each time costs
+    /// more than what is done with it.
+    known: Option<Box<str>>,
+}
+
+impl Field {
+    /// The field's name, if it is often asked for.
+    #[inline]
+    pub(crate) fn known_name(&self) -> Option<&str> {
+        self.known.as_deref()
+    }
 }
 
 /// A struct type's name and the names of its fields, in the stream's order.
@@ -324,6 +337,22 @@ impl Types {
     #[inline]
     pub(crate) fn name_of(&self, start: u32, index: u32) -> &str {
         self.field(start, index).map_or("", |field| self.field_name(field))
+    }
+
+    /// The same, and makes it known if it is asked for again.
+    #[inline(never)]
+    pub(crate) fn learn_name(&mut self, start: u32, index: u32) -> &str {
+        let at = (start as usize).wrapping_add(index as usize);
+        if self.fields.get(at).is_some_and(|field| field.is_asked && field.known.is_none()) {
+            let name = Some(self.name_of(start, index).into());
+            if let Some(field) = self.fields.get_mut(at) {
+                field.known = name;
+            }
+        }
+        if let Some(field) = self.fields.get_mut(at) {
+            field.is_asked = true;
+        }
+        self.name_of(start, index)
     }
 
     /// The field's name as it stands in the stream.
@@ -727,7 +756,13 @@ impl Types {
             })?;
             match slot {
                 Some(slot) if !name.is_empty() => {
-                    self.fields.push(Field { name, slot, role: FieldRole::Plain });
+                    self.fields.push(Field {
+                        name,
+                        slot,
+                        role: FieldRole::Plain,
+                        is_asked: false,
+                        known: None,
+                    });
                 }
                 _ => return Err(wire.wrong("expected the name and the type of a field")),
             }
