@@ -355,6 +355,57 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         }
     }
 
+    /// What is asked for as a sequence and is no slice.
+    #[inline(never)]
+    fn unusual_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.kind() {
+            Kind::Bytes => {
+                let bytes = self.state.cursor.lend_bytes()?;
+                visitor.visit_seq(ByteElements { bytes })
+            }
+            Kind::Array { .. } | Kind::Interface if self.state.strict => {
+                Err(self.mismatch("a slice"))
+            }
+            Kind::Struct { start, len, .. } => {
+                self.strict("a slice", |_| false)?;
+                self.visit_tuple_fields(start, len, false, visitor)
+            }
+            Kind::Interface => self.through(|content| match content {
+                Some((content, _)) => content.deserialize_seq(visitor),
+                None => visitor.visit_unit(),
+            }),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    /// What is asked for as a struct and is none, or a struct in Go's own table.
+    #[inline(never)]
+    fn unusual_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        wanted: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        match self.kind() {
+            Kind::Struct { start, len, .. } => {
+                if self.place() == Place::Top
+                    && nothing_in_common(self.state, start, len, wanted)
+                {
+                    return Err(Error::data("expected a struct with a field in common"));
+                }
+                self.visit_fields(start, len, false, visitor)
+            }
+            Kind::Map { .. } | Kind::Interface if self.state.strict => {
+                Err(self.mismatch("a struct"))
+            }
+            Kind::Interface => self.through(|content| match content {
+                Some((content, _)) => content.deserialize_struct(name, wanted, visitor),
+                None => visitor.visit_unit(),
+            }),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     #[inline(always)]
     fn visit_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let bytes = self.state.cursor.lend_bytes()?;
@@ -756,22 +807,7 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
                 let count = self.state.count(&[elem])?;
                 De::visit_elements(self.state, elem, count, visitor)
             }
-            Kind::Bytes => {
-                let bytes = self.state.cursor.lend_bytes()?;
-                visitor.visit_seq(ByteElements { bytes })
-            }
-            Kind::Array { .. } | Kind::Interface if self.state.strict => {
-                Err(self.mismatch("a slice"))
-            }
-            Kind::Struct { start, len, .. } => {
-                self.strict("a slice", |_| false)?;
-                self.visit_tuple_fields(start, len, false, visitor)
-            }
-            Kind::Interface => self.through(|content| match content {
-                Some((content, _)) => content.deserialize_seq(visitor),
-                None => visitor.visit_unit(),
-            }),
-            _ => self.deserialize_any(visitor),
+            _ => self.unusual_seq(visitor),
         }
     }
 
@@ -842,23 +878,10 @@ impl<'de> Deserializer<'de> for De<'_, '_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         match self.kind() {
-            Kind::Struct { start, len, .. } => {
-                if self.state.strict
-                    && self.place() == Place::Top
-                    && nothing_in_common(self.state, start, len, wanted)
-                {
-                    return Err(Error::data("expected a struct with a field in common"));
-                }
+            Kind::Struct { start, len, .. } if !self.state.strict => {
                 self.visit_fields(start, len, false, visitor)
             }
-            Kind::Map { .. } | Kind::Interface if self.state.strict => {
-                Err(self.mismatch("a struct"))
-            }
-            Kind::Interface => self.through(|content| match content {
-                Some((content, _)) => content.deserialize_struct(name, wanted, visitor),
-                None => visitor.visit_unit(),
-            }),
-            _ => self.deserialize_any(visitor),
+            _ => self.unusual_struct(name, wanted, visitor),
         }
     }
 
