@@ -25,7 +25,10 @@ use crate::read::{State, array_count, next_field, rust_name};
 use crate::shape::go_name;
 use crate::special::{COMPLEX_TOKEN, INTERFACE_TOKEN, OPAQUE_TOKEN};
 use crate::time::TIME_TOKEN;
-use crate::types::{BOOL, FLOAT, INT, STRING, UINT, Field, FieldRole, INT128_NAMES, Kind, OpaqueKind, Role, Slot};
+use crate::types::{
+    BOOL, FLOAT, Field, FieldRole, INT, INT128_NAMES, Kind, OpaqueKind, Role, STRING,
+    Slot, UINT,
+};
 use crate::value::{self, VALUE_TOKEN};
 use crate::wire::Wire;
 use crate::{Error, Result};
@@ -115,10 +118,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
             None => with(None),
             Some((name, slot)) => {
                 state.levels.wrap()?;
-                let value = with(Some((
-                    De::new(&mut *state, slot, Place::Top),
-                    name,
-                )))?;
+                let value = with(Some((De::new(&mut *state, slot, Place::Top), name)))?;
                 state.levels.unwrap();
                 Ok(value)
             }
@@ -252,8 +252,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         }
         let slot = state.types.field(start, 0).map_or(0, |field| field.slot);
         state.levels.enter()?;
-        let value =
-            visitor.visit_some(De::new(&mut *state, slot, Place::Element))?;
+        let value = visitor.visit_some(De::new(&mut *state, slot, Place::Element))?;
         state.levels.leave();
         // Behind the only field there is the end, or the error that there is another.
         next_field(&mut state.cursor, 1, 1)?;
@@ -1105,7 +1104,9 @@ impl<'de> Fields<'_, '_, 'de> {
             self.present = next_field(&mut self.state.cursor, self.next, self.len)?;
         }
         while self.zeros && self.next < self.present {
-            let Some(field) = self.state.types.field(self.start, self.next) else { break };
+            let Some(field) = self.state.types.field(self.start, self.next) else {
+                break;
+            };
             (self.slot, self.role) = (field.slot, field.role);
             self.is_present = false;
             self.next = self.next.wrapping_add(1);

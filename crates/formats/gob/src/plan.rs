@@ -96,7 +96,6 @@ impl Plan {
             let Node { kind, mut at, .. } = shapes.node(node);
             let mut is_known = true;
             match kind {
-                Kind::Unknown => {}
                 Kind::Interface | Kind::Complex | Kind::Opaque => is_plannable = false,
                 Kind::Slice | Kind::Option => {
                     let inner = self.push(NOWHERE);
@@ -118,8 +117,10 @@ impl Plan {
                 _ => {}
             }
             // Where `SENT` counts, the slow way must set it.
-            let is_field =
-                self.steps.get(index as usize).is_some_and(|step| step.flags & IS_FIELD != 0);
+            let is_field = self
+                .steps
+                .get(index as usize)
+                .is_some_and(|step| step.flags & IS_FIELD != 0);
             if is_field && shapes.node(node).flags & SENT == 0 && shapes.is_open(node) {
                 is_known = false;
             }
@@ -151,12 +152,12 @@ impl Plan {
         // The names of a tuple's elements are ours, and nobody asks for them.
         let is_named = matches!(kind, Kind::Struct | Kind::Enum);
         let mut has_names = true;
-        let mut name = |name: &Cow<'static, str>| match name {
-            Cow::Borrowed(name) => *name,
-            Cow::Owned(_) => {
-                has_names &= !is_named;
-                ""
+        let mut name = |name: &Cow<'static, str>| {
+            if let Cow::Borrowed(name) = name {
+                return *name;
             }
+            has_names &= !is_named;
+            ""
         };
         let is_record = matches!(kind, Kind::Struct | Kind::Tuple);
         let count = u32::try_from(known.fields.len()).ok()?;
@@ -227,14 +228,16 @@ impl Plan {
         // The step, and whether something stands there in each value that gets so far.
         let mut open = vec![(root, true)];
         while let Some((index, is_sure)) = open.pop() {
-            let Some(&Step { kind: known, flags, at, .. }) = self.steps.get(index as usize)
+            let Some(&Step { kind: known, flags, at, .. }) =
+                self.steps.get(index as usize)
             else {
                 return false;
             };
             match known {
                 Kind::Unknown => continue,
                 Kind::Slice | Kind::Map => {
-                    let parts = if known == Kind::Slice { at..at + 1 } else { at..at + 2 };
+                    let parts =
+                        if known == Kind::Slice { at..at + 1 } else { at..at + 2 };
                     // The flag says that elements were seen, and not that there was a value.
                     if parts.clone().any(|at| kind(at) != Kind::Unknown) {
                         self.watched.push(index);
@@ -252,13 +255,18 @@ impl Plan {
                     open.push((at, true));
                     continue;
                 }
-                Kind::Struct | Kind::Tuple | Kind::Array | Kind::Enum if seen.insert(at) => {
-                    let Some(&Step { at: count, .. }) = self.steps.get(at as usize) else {
+                Kind::Struct | Kind::Tuple | Kind::Array | Kind::Enum
+                    if seen.insert(at) =>
+                {
+                    let Some(&Step { at: count, .. }) = self.steps.get(at as usize)
+                    else {
                         return false;
                     };
                     let count = if known == Kind::Array { count.min(1) } else { count };
                     for field in at + 1..=at + count {
-                        let Some(step) = self.steps.get(field as usize) else { return false };
+                        let Some(step) = self.steps.get(field as usize) else {
+                            return false;
+                        };
                         let is_sure = known != Kind::Enum && step.flags & IS_OPTION == 0;
                         open.push((field, is_sure));
                     }

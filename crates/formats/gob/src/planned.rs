@@ -14,13 +14,13 @@ use std::fmt;
 
 use serde::ser::{self, Serialize};
 
+use crate::Enums;
 use crate::plan::{
     BYTE_STEP, IS_FIELD, IS_OPTION, MAY_MISS, OMITS, Plan, Step, UNTOUCHED,
 };
 use crate::ser::{Core, FORCE, Place, put_count};
 use crate::shape::{Kind, NodeId};
 use crate::wire::{put_bytes, put_delta_bytes, put_delta_uint, put_uint, zigzag};
-use crate::Enums;
 
 /// The value is not as planned.
 #[derive(Debug)]
@@ -53,7 +53,10 @@ impl Core {
         value: &T,
         is_alone: bool,
     ) -> Option<NodeId> {
-        if self.shapes.is_dirty || self.unplanned >= MAX_UNPLANNED {
+        if self.shapes.is_dirty {
+            return None;
+        }
+        if self.unplanned >= MAX_UNPLANNED {
             self.unplanned = (self.unplanned + 1) % UNPLANNED_ROUND;
             return None;
         }
@@ -167,7 +170,14 @@ impl<'a> Planned<'a> {
         if step.flags & UNTOUCHED != 0 && announced > 0 {
             core.plan.touch(place.node());
         }
-        Ok(Elements { core, place, elem: Place::new(elem, 0, 0), count: 0, announced, start })
+        Ok(Elements {
+            core,
+            place,
+            elem: Place::new(elem, 0, 0),
+            count: 0,
+            announced,
+            start,
+        })
     }
 
     fn unit(mut self) -> Result<()> {
@@ -179,8 +189,8 @@ impl<'a> Planned<'a> {
 
     #[inline(always)]
     fn record(mut self, name: Option<&'static str>) -> Result<Record<'a>> {
-        let block = self.expect(Kind::Struct)?.at as usize;
-        let head = *self.core.plan.steps.get(block).ok_or(Unplanned)?;
+        let block = self.expect(Kind::Struct)?.at;
+        let head = *self.core.plan.steps.get(block as usize).ok_or(Unplanned)?;
         if let Some(name) = name
             && !std::ptr::eq(head.name, name)
         {
@@ -189,7 +199,7 @@ impl<'a> Planned<'a> {
         self.core.go_in()?;
         self.start();
         let next = block + 1;
-        Ok(Record { core: self.core, next, last: block, end: next + head.at as usize })
+        Ok(Record { core: self.core, next, last: block, end: next + head.at })
     }
 
     /// Goes to a variant: its position, with what stands before it written.
@@ -200,7 +210,7 @@ impl<'a> Planned<'a> {
         let block = self.expect(Kind::Enum)?.at;
         let head = *self.core.plan.steps.get(block as usize).ok_or(Unplanned)?;
         if !std::ptr::eq(head.name, name) {
-            self.core.plan.same(block as usize, name)?;
+            self.core.plan.same(block, name)?;
         }
         if index >= head.at {
             return Err(Unplanned);
@@ -235,7 +245,15 @@ impl<'a> Planned<'a> {
         } else {
             self.start();
         }
-        Ok(Parts { core: self.core, first: block + 1, next: 0, last: 0, len, is_array, closes })
+        Ok(Parts {
+            core: self.core,
+            first: block + 1,
+            next: 0,
+            last: 0,
+            len,
+            is_array,
+            closes,
+        })
     }
 }
 
@@ -243,8 +261,8 @@ impl Plan {
     /// Whether a step has this name, which stands elsewhere in memory.
     #[cold]
     #[inline(never)]
-    fn same(&mut self, index: usize, name: &'static str) -> Result<()> {
-        match self.steps.get_mut(index) {
+    fn same(&mut self, index: u32, name: &'static str) -> Result<()> {
+        match self.steps.get_mut(index as usize) {
             Some(step) if step.name == name => {
                 step.name = name;
                 Ok(())
@@ -312,9 +330,7 @@ impl<'a> ser::Serializer for Planned<'a> {
         let step = self.expect(Kind::Float)?;
         let bits = value.to_bits();
         // Zero or minus zero.
-        if bits << 1 == 0
-            && self.omits(step)
-            && (bits == 0 || self.core.options.go_exact)
+        if bits << 1 == 0 && self.omits(step) && (bits == 0 || self.core.options.go_exact)
         {
             return Ok(());
         }
@@ -384,7 +400,8 @@ impl<'a> ser::Serializer for Planned<'a> {
         }
         self.core.go_in()?;
         self.start();
-        value.serialize(Planned { core: &mut *self.core, place: Place::new(at, 1, 0) })?;
+        value
+            .serialize(Planned { core: &mut *self.core, place: Place::new(at, 1, 0) })?;
         self.core.out.push(0);
         self.core.go_out();
         Ok(())
@@ -521,17 +538,25 @@ pub(crate) struct Elements<'a> {
 impl Elements<'_> {
     #[inline(always)]
     fn finish(self) -> Result<()> {
-        self.core.go_out();
-        if self.count == self.announced && self.count > 0 {
+        let Self { core, place, elem, count, announced, start } = self;
+        core.go_out();
+        if count == announced && count > 0 {
             return Ok(());
         }
-        self.unusual_finish()
+        Self::unusual_finish(core, place, elem, count, announced, start)
     }
 
+    // In registers: what goes through memory is written there in the usual case too.
     #[cold]
     #[inline(never)]
-    fn unusual_finish(self) -> Result<()> {
-        let Self { core, place, elem, count, announced, start } = self;
+    fn unusual_finish(
+        core: &mut Core,
+        place: Place,
+        elem: Place,
+        count: u64,
+        announced: u64,
+        start: usize,
+    ) -> Result<()> {
         let step = *core.plan.steps.get(place.node() as usize).ok_or(Unplanned)?;
         if count != announced {
             put_count(&mut core.out, start, place.delta(), announced, count);
@@ -612,19 +637,19 @@ impl ser::SerializeMap for Entries<'_> {
 pub(crate) struct Record<'a> {
     core: &'a mut Core,
     /// The step of the next field.
-    next: usize,
+    next: u32,
     /// The step of the last field that was sent.
-    last: usize,
+    last: u32,
     /// The step behind the last field.
-    end: usize,
+    end: u32,
 }
 
 impl Record<'_> {
     /// Goes to the next field, which must have this name.
     #[inline(always)]
-    fn go_to(&mut self, name: &'static str) -> Result<usize> {
+    fn go_to(&mut self, name: &'static str) -> Result<u32> {
         let index = self.next;
-        let step = self.core.plan.steps.get(index).ok_or(Unplanned)?;
+        let step = self.core.plan.steps.get(index as usize).ok_or(Unplanned)?;
         if !std::ptr::eq(step.name, name) {
             self.core.plan.same(index, name)?;
         }
@@ -633,12 +658,15 @@ impl Record<'_> {
     }
 
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "steps are counted in 32 bits")]
-    fn put<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<()> {
+    fn put<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
         // Behind the last field stands a step where nothing fits.
         let index = self.go_to(name)?;
         let before = self.core.out.len();
-        let place = Place::new(index as u32, (index - self.last) as u32, 0);
+        let place = Place::new(index, index - self.last, 0);
         value.serialize(Planned { core: &mut *self.core, place })?;
         if self.core.out.len() != before {
             self.last = index;
@@ -648,7 +676,7 @@ impl Record<'_> {
 
     fn skip(&mut self, name: &'static str) -> Result<()> {
         let index = self.go_to(name)?;
-        match self.core.plan.steps.get(index) {
+        match self.core.plan.steps.get(index as usize) {
             Some(step) if step.flags & MAY_MISS != 0 => Ok(()),
             _ => Err(Unplanned),
         }
@@ -791,4 +819,194 @@ elements! {
     SerializeTuple serialize_element
     SerializeTupleStruct serialize_field
     SerializeTupleVariant serialize_field
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Serialize;
+
+    use super::MAX_UNPLANNED;
+    use crate::encoder::Messages;
+    use crate::{Enums, WriteOptions};
+
+    #[derive(Clone, Debug, Default, Serialize)]
+    struct All {
+        flag: bool,
+        small: i8,
+        wide: i64,
+        byte: u8,
+        long: u64,
+        single: f32,
+        double: f64,
+        letter: char,
+        text: String,
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+        numbers: Vec<u8>,
+        list: Vec<Vec<i32>>,
+        map: BTreeMap<String, Vec<u16>>,
+        option: Option<i32>,
+        deep: Option<Vec<Option<String>>>,
+        pair: (i32, String),
+        array: [i16; 3],
+        newtype: Wrapped,
+        unit: Unit,
+        variants: Vec<Variant>,
+        inner: Option<Box<All>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        skipped: Option<u32>,
+    }
+
+    #[derive(Clone, Debug, Default, Serialize)]
+    struct Wrapped(Option<u32>);
+
+    #[derive(Clone, Debug, Default, Serialize)]
+    struct Unit;
+
+    #[derive(Clone, Debug, Serialize)]
+    enum Variant {
+        Bare,
+        One(f64),
+        Many(Vec<i32>),
+        Two(i32, String),
+        Named { a: i32, b: Vec<String> },
+    }
+
+    /// Announces another number of elements than it has, or none.
+    #[derive(Clone, Debug)]
+    struct Counted(Option<usize>, Vec<i32>);
+
+    impl Serialize for Counted {
+        fn serialize<S: serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeSeq;
+            let mut seq = serializer.serialize_seq(self.0)?;
+            for element in &self.1 {
+                seq.serialize_element(element)?;
+            }
+            seq.end()
+        }
+    }
+
+    fn full(seed: i32) -> All {
+        All {
+            flag: seed % 2 == 0,
+            small: 5,
+            wide: i64::from(seed) << 33,
+            byte: 200,
+            long: u64::MAX,
+            single: 0.5,
+            double: -0.0,
+            letter: 'ß',
+            text: "x".repeat(seed.unsigned_abs() as usize % 20),
+            bytes: vec![1, 2, 255],
+            numbers: vec![0, 255],
+            list: vec![vec![], vec![seed, -1]],
+            map: BTreeMap::from([("k".to_owned(), vec![u16::MAX, 3])]),
+            option: Some(0),
+            deep: Some(vec![None, Some("deep".to_owned())]),
+            pair: (seed, "p".to_owned()),
+            array: [0, -300, 300],
+            newtype: Wrapped(Some(3)),
+            unit: Unit,
+            variants: vec![
+                Variant::Bare,
+                Variant::One(1.5),
+                Variant::Many(vec![seed]),
+                Variant::Two(0, "two".to_owned()),
+                Variant::Named { a: 0, b: vec!["b".to_owned()] },
+            ],
+            inner: None,
+            skipped: None,
+        }
+    }
+
+    /// Writes the values to one stream, by the plan and without, and each alone by a codec that
+    /// has seen the ones before and by one that has not. If it `rests`, the last value is written
+    /// by the plan when it comes again.
+    fn check<T: Serialize>(options: WriteOptions, values: &[T], rests: bool) {
+        let [mut planned, mut learned, mut warm] =
+            [(); 3].map(|()| Messages::new(options));
+        for (index, value) in values.iter().enumerate() {
+            let write = |messages: &mut Messages, is_alone| {
+                let mut out = vec![7];
+                let done = messages.append(value, &mut out, is_alone);
+                done.map(|()| out).map_err(|error| error.to_string())
+            };
+            learned.core.unplanned = MAX_UNPLANNED;
+            learned.core.is_watched = true;
+            let expected = write(&mut learned, false);
+            assert_eq!(write(&mut planned, false), expected, "value {index}");
+            let fresh = write(&mut Messages::new(options), true);
+            assert_eq!(write(&mut warm, true), fresh, "value {index} alone");
+        }
+        if let Some(last) = values.last() {
+            planned.core.unplanned = 0;
+            assert_eq!(planned.core.planned(last, false).is_some(), rests);
+        }
+    }
+
+    #[test]
+    fn a_plan_writes_what_learning_writes() {
+        let plain = WriteOptions::new();
+        let more = All {
+            inner: Some(Box::new(full(3))),
+            skipped: Some(0),
+            double: 0.0,
+            ..full(300)
+        };
+        let series =
+            [full(1), full(2), All::default(), full(-7), more.clone(), full(9), more];
+        for options in [
+            plain,
+            plain.with_lossless(true),
+            plain.with_go_exact(true),
+            plain.with_go_names(true),
+        ] {
+            check(options, &series, true);
+            check(options, &[&series[..], &series[..]], true);
+            let long: Vec<_> = (0..60).map(|seed| series[seed % 7].clone()).collect();
+            check(options, &[&long[..], &long[..5], &long[..]], true);
+        }
+        check(plain, &[Wrapped(None), Wrapped(Some(0)), Wrapped(Some(7))], true);
+        check(plain, &[vec![-0.0, 0.0], vec![], vec![1.0]], true);
+    }
+
+    #[test]
+    fn enums_are_written_as_the_options_say() {
+        let names = WriteOptions::new().with_enums(Enums::Names);
+        check(names, &[vec![Variant::Bare], vec![Variant::Bare; 40]], true);
+        check(names, &[vec![Variant::Bare; 20], vec![Variant::One(1.0)]], false);
+        let interfaces = WriteOptions::new().with_enums(Enums::Interfaces);
+        check(interfaces, &[full(1), full(2), full(3)], false);
+    }
+
+    #[test]
+    fn the_number_of_elements_is_the_one_there_was() {
+        let elements = |count| (0..count).collect::<Vec<i32>>();
+        let series = [
+            Counted(Some(3), elements(3)),
+            Counted(None, elements(200)),
+            Counted(Some(200), elements(2)),
+            Counted(Some(2), elements(0)),
+            Counted(Some(0), elements(1)),
+        ];
+        check(WriteOptions::new(), &series, true);
+        let fields: Vec<_> = series.iter().map(|counted| Some((counted, 1))).collect();
+        check(WriteOptions::new(), &fields, true);
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_refused_as_before() {
+        let nested = |levels| {
+            (0..levels)
+                .fold(full(1), |inner, _| All { inner: Some(Box::new(inner)), ..full(2) })
+        };
+        let options = WriteOptions::new().with_max_depth(8);
+        check(options, &[nested(1), nested(3), nested(9), nested(2)], true);
+    }
 }

@@ -213,6 +213,11 @@ impl Levels {
 /// As many bytes are checked for UTF-8 at once.
 const PIECE: usize = 512;
 
+/// After so many pieces in a row that held one text only, texts are checked one by one until
+/// there were as many as in a round.
+const MAX_LONE: u32 = 4;
+const LONE_ROUND: u32 = 64;
+
 /// Everything that reading one value needs.
 #[derive(Debug)]
 pub(crate) struct State<'a, 'de> {
@@ -228,8 +233,6 @@ pub(crate) struct State<'a, 'de> {
     checked: &'de str,
     /// How many times in a row such a piece held no more than the text it was made for.
     lone_texts: u32,
-    /// Whether the piece has held more.
-    is_shared: bool,
     /// Left-out fields that may still be filled in, where the target says what it wants.
     pub(crate) typed_zeros: u64,
     /// The same where it takes anything.
@@ -257,7 +260,6 @@ impl<'a, 'de> State<'a, 'de> {
             hints: (bytes / 8).saturating_add(1024),
             checked: "",
             lone_texts: 0,
-            is_shared: false,
             typed_zeros: zeros(65_536, 64),
             any_zeros: zeros(16_384, 1),
         }
@@ -303,7 +305,7 @@ impl<'a, 'de> State<'a, 'de> {
     #[expect(clippy::inline_always, reason = "asked for each text; see `de`")]
     pub(crate) fn text(&mut self, bytes: &'de [u8]) -> Option<&'de str> {
         if let Some(text) = self.checked_text(bytes) {
-            self.is_shared = true;
+            self.lone_texts = 0;
             return Some(text);
         }
         self.check_text(bytes)
@@ -320,15 +322,11 @@ impl<'a, 'de> State<'a, 'de> {
 
     #[inline(never)]
     fn check_text(&mut self, bytes: &'de [u8]) -> Option<&'de str> {
-        if self.is_shared {
-            self.lone_texts = 0;
-        }
-        self.lone_texts = self.lone_texts.wrapping_add(1);
-        self.is_shared = false;
-        let ahead = self.cursor.from_last(bytes);
-        if bytes.len() > PIECE / 4 || self.lone_texts % 64 > 4 {
+        self.lone_texts = self.lone_texts.wrapping_add(1) % LONE_ROUND;
+        if bytes.len() > PIECE / 4 || self.lone_texts > MAX_LONE {
             return std::str::from_utf8(bytes).ok();
         }
+        let ahead = self.cursor.last_and_rest(bytes);
         let piece = ahead.get(..PIECE).unwrap_or(ahead);
         self.checked = match std::str::from_utf8(piece) {
             Ok(text) => text,
@@ -589,4 +587,58 @@ fn skip_each<W: Wire>(
     }
     levels.leave();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{put_bytes, put_uint};
+
+    #[test]
+    fn a_text_is_what_is_utf8_by_itself() {
+        // A character may be cut by the end of a text, also where what follows completes it.
+        let parts: [&[u8]; 8] = [
+            b"a",
+            b"name",
+            b"\xc3",
+            b"\xa9",
+            "\u{e9}".as_bytes(),
+            b"\xe2\x82",
+            b"\xff",
+            b"",
+        ];
+        let long = "\u{20ac}".repeat(100);
+        let mut texts: Vec<Vec<u8>> = Vec::new();
+        for (index, a) in parts.iter().enumerate() {
+            for b in parts {
+                for c in parts {
+                    texts.push([*a, b, c].concat());
+                }
+            }
+            texts.extend(std::iter::repeat_n(b"short".to_vec(), 40 * index));
+            texts.push(long.clone().into_bytes());
+            texts.push(long.as_bytes()[1..].to_vec());
+        }
+        for number in [0, 5, 300] {
+            let mut body = Vec::new();
+            for text in &texts {
+                put_bytes(&mut body, text);
+                // A number of several bytes is no UTF-8.
+                put_uint(&mut body, number);
+            }
+            let mut stream = Vec::new();
+            put_bytes(&mut stream, &body);
+            let mut types = Types::default();
+            let cursor = Cursor::new(&stream, 0);
+            let mut state = State::new(cursor, &mut types, &ReadOptions::new());
+            state.cursor.next_message().unwrap();
+            for text in &texts {
+                let bytes = state.cursor.lend_bytes().unwrap();
+                assert_eq!(bytes, text);
+                assert_eq!(state.text(bytes), std::str::from_utf8(text).ok(), "{text:?}");
+                assert_eq!(state.cursor.uint().unwrap(), number);
+            }
+            state.end().unwrap();
+        }
+    }
 }

@@ -16,11 +16,11 @@ use std::borrow::Cow;
 use serde::ser::{self, Serialize};
 
 use crate::dynamic::flush_into;
+use crate::plan::{BYTE_STEP, Plan};
 use crate::shape::{
     ANY, BYTE, CONFLICT, Concrete, DefId, FieldDef, Kind, Node, NodeId, OMITTED,
     OPTIONAL, SENT, SKIPPABLE, Shapes, TEXT,
 };
-use crate::plan::{BYTE_STEP, Plan};
 use crate::special::{COMPLEX_TOKEN, INTERFACE_TOKEN, OPAQUE_TOKEN};
 use crate::time::TIME_TOKEN;
 use crate::types::{INT128_NAMES, OpaqueKind};
@@ -31,6 +31,7 @@ use crate::wire::{
 use crate::{Enums, Error, Opaque, Result, WriteOptions};
 
 /// What is shared by all positions of one value.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) shapes: Shapes,
@@ -1268,7 +1269,9 @@ impl<'a> Seq<'a> {
     #[inline(always)]
     fn put_planned<T: Serialize + ?Sized>(&mut self, value: &T) -> bool {
         let step = u32::try_from(self.planned).unwrap_or(BYTE_STEP);
-        if self.core.plan.is_current(&self.core.shapes) && self.core.try_planned(step, value) {
+        if self.core.plan.is_current(&self.core.shapes)
+            && self.core.try_planned(step, value)
+        {
             self.count += 1;
             return true;
         }

@@ -343,7 +343,11 @@ impl Types {
     #[inline(never)]
     pub(crate) fn learn_name(&mut self, start: u32, index: u32) -> &str {
         let at = (start as usize).wrapping_add(index as usize);
-        if self.fields.get(at).is_some_and(|field| field.is_asked && field.known.is_none()) {
+        if self
+            .fields
+            .get(at)
+            .is_some_and(|field| field.is_asked && field.known.is_none())
+        {
             let name = Some(self.name_of(start, index).into());
             if let Some(field) = self.fields.get_mut(at) {
                 field.known = name;

@@ -115,7 +115,8 @@ pub(crate) fn uint_word(value: u64) -> (u128, usize) {
 /// one another, each for the length that the one before has stored.
 #[inline(always)]
 pub(crate) fn put_delta_uint(out: &mut Vec<u8>, delta: u32, value: u64) {
-    if (value | u64::from(delta)) >= 0x80 || out.capacity().wrapping_sub(out.len()) < ROOM {
+    if (value | u64::from(delta)) >= 0x80 || out.capacity().wrapping_sub(out.len()) < ROOM
+    {
         return put_delta_uint_long(out, delta, value);
     }
     let (delta, value) = (delta.to_le_bytes()[0], value.to_le_bytes()[0]);
@@ -161,7 +162,10 @@ const SHORT: usize = 16;
 #[inline(always)]
 pub(crate) fn put_delta_bytes(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
     let len = bytes.len();
-    if (len > SHORT) | (delta >= 0x80) | (out.capacity().wrapping_sub(out.len()) < ROOM) {
+    #[expect(clippy::needless_bitwise_bool, reason = "one jump for all that is unusual")]
+    let is_unusual =
+        (len > SHORT) | (delta >= 0x80) | (out.capacity().wrapping_sub(out.len()) < ROOM);
+    if is_unusual {
         return put_delta_bytes_long(out, delta, bytes);
     }
     let start = out.len();
@@ -175,7 +179,8 @@ pub(crate) fn put_delta_bytes(out: &mut Vec<u8>, delta: u32, bytes: &[u8]) {
     let at = delta_len.wrapping_add(1);
     let end = at.wrapping_add(len);
     // Two pieces that overlap, in place of a copy whose length is not known beforehand.
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>())
+    {
         put_at(space, at, *first);
         put_at(space, end.wrapping_sub(8), *last);
     } else if let (Some(first), Some(last)) =
@@ -312,8 +317,9 @@ impl<'de> Cursor<'de> {
     }
 
     /// What was lent last, with all behind it in the message.
-    pub(crate) fn from_last(&self, lent: &'de [u8]) -> &'de [u8] {
-        let start = self.message.len().saturating_sub(self.rest.len()).saturating_sub(lent.len());
+    pub(crate) fn last_and_rest(&self, lent: &'de [u8]) -> &'de [u8] {
+        let start =
+            self.message.len().saturating_sub(self.rest.len()).saturating_sub(lent.len());
         self.message.get(start..).unwrap_or_default()
     }
 
@@ -665,20 +671,22 @@ mod tests {
             if delta > 0 {
                 put_uint(&mut head, u64::from(delta));
             }
-            for &(value, bytes) in UINTS {
-                let mut out = vec![7];
-                put_delta_uint(&mut out, delta, value);
-                assert_eq!(out, [&[7], &head[..], bytes].concat(), "{delta} {value}");
-            }
-            for len in 0..40_u8 {
-                let text: Vec<u8> = (100..100 + len).collect();
-                let mut out = vec![7];
-                put_delta_bytes(&mut out, delta, &text);
-                assert_eq!(
-                    out,
-                    [&[7], &head[..], &[len], &text].concat(),
-                    "{delta} {len}"
-                );
+            // With room for a short piece and without.
+            for room in [0, 100] {
+                for &(value, bytes) in UINTS {
+                    let mut out = Vec::with_capacity(room);
+                    out.push(7);
+                    put_delta_uint(&mut out, delta, value);
+                    assert_eq!(out, [&[7], &head[..], bytes].concat(), "{delta} {value}");
+                }
+                for len in 0..40_u8 {
+                    let text: Vec<u8> = (100..100 + len).collect();
+                    let mut out = Vec::with_capacity(room);
+                    out.push(7);
+                    put_delta_bytes(&mut out, delta, &text);
+                    let expected = [&[7], &head[..], &[len], &text].concat();
+                    assert_eq!(out, expected, "{delta} {len}");
+                }
             }
         }
     }
