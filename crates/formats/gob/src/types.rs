@@ -343,18 +343,14 @@ impl Types {
     #[inline(never)]
     pub(crate) fn learn_name(&mut self, start: u32, index: u32) -> &str {
         let at = (start as usize).wrapping_add(index as usize);
-        if self
-            .fields
-            .get(at)
-            .is_some_and(|field| field.is_asked && field.known.is_none())
-        {
-            let name = Some(self.name_of(start, index).into());
-            if let Some(field) = self.fields.get_mut(at) {
-                field.known = name;
-            }
+        if self.fields.get(at).is_some_and(|field| field.known.is_some()) {
+            return self.fields.get(at).and_then(Field::known_name).unwrap_or_default();
         }
+        let is_asked = self.fields.get(at).is_some_and(|field| field.is_asked);
+        let known = is_asked.then(|| self.name_of(start, index).into());
         if let Some(field) = self.fields.get_mut(at) {
             field.is_asked = true;
+            field.known = known;
         }
         self.name_of(start, index)
     }
