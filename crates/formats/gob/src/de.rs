@@ -190,6 +190,7 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         }
     }
 
+    #[inline(always)]
     fn visit_fields<V: Visitor<'de>>(
         self,
         start: u32,
@@ -205,7 +206,9 @@ impl<'s, 'a, 'de> De<'s, 'a, 'de> {
         } else {
             let mut fields = De::fields(&mut *state, start, len, any);
             result = visitor.visit_map(&mut fields);
-            if result.is_ok()
+            // Mostly the target has taken all, and what it made is not looked at here.
+            if !fields.is_at_end()
+                && result.is_ok()
                 && let Err(error) = fields.finish()
             {
                 result = Err(error);
@@ -1162,10 +1165,16 @@ impl<'de> Fields<'_, '_, 'de> {
         error.at(self.state.cursor.offset()).in_field(name)
     }
 
+    /// Whether the end of the struct was read.
+    #[inline(always)]
+    fn is_at_end(&self) -> bool {
+        self.next == self.len && self.present == self.len
+    }
+
     /// Passes over what the target left.
-    #[inline]
+    #[inline(never)]
     fn finish(mut self) -> Result<()> {
-        if self.next == self.len && self.present == self.len {
+        if self.is_at_end() {
             return Ok(());
         }
         self.zeros = false;
