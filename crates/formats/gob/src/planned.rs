@@ -2,8 +2,9 @@
 //!
 //! The writer knows no cases. Where a value is not as planned it gives up, without a reason, and
 //! [`Core`] takes back what was written and writes the value as `ser` does, which learns, resolves
-//! conflicts and finds the words for errors. So there is little here that could wait: 10,000
-//! people take half the time that `ser` needs.
+//! conflicts and finds the words for errors. A `Serialize` is thus called twice where it surprises;
+//! after two surprises in a row nothing is planned for a while. 10,000 people take 0.6 of the time
+//! that `ser` needs.
 
 #![expect(
     clippy::inline_always,

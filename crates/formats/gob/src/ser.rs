@@ -4,6 +4,9 @@
 //! nearly always, the value is written and nothing else happens; where it is unknown, it is
 //! filled in; where it disagrees, the value is given up, the node becomes an interface, and the
 //! value is written again from its start.
+//!
+//! Values that hold nothing new, and elements like those before them, do not come here at all:
+//! see `planned`.
 
 #![expect(
     clippy::inline_always,
