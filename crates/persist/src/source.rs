@@ -29,8 +29,7 @@ pub trait Source {
     /// Hands `rows` an iterator of rows as the database gives them, in the order of their ids,
     /// never more held than the client library holds by itself.
     ///
-    /// `rows` may stop before the end, and the source can be asked again afterwards. After an
-    /// error the iterator ends.
+    /// `rows` may stop before the end, and the source can be asked again afterwards.
     ///
     /// # Errors
     /// What `rows` returns, and as for [`Source::collect`] if the query itself fails.
