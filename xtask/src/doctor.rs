@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use wiremark_meter::machine;
+use wiremark_throwaway::Programs;
 
 use crate::bench::rustc;
 use crate::problem::Problem;
@@ -70,7 +71,41 @@ fn examine(workspace: &Workspace) -> Vec<Finding> {
     ] {
         findings.push(program_found(what, program, arguments, cure));
     }
+    findings.push(sqlite(&findings));
+    findings.push(postgresql(Programs::find()));
+    findings.push(database_url(std::env::var_os("DATABASE_URL").is_some()));
     findings
+}
+
+fn sqlite(findings: &[Finding]) -> Finding {
+    let has_compiler = findings
+        .iter()
+        .any(|finding| finding.what == C_COMPILER && finding.standing == Standing::Good);
+    if has_compiler {
+        good("SQLite", "bundled, compiled by the C compiler".to_owned())
+    } else {
+        missing("SQLite", "it is bundled, and needs the C compiler")
+    }
+}
+
+fn postgresql(programs: std::io::Result<Programs>) -> Finding {
+    match programs {
+        Ok(programs) => {
+            let (version, folder) = (programs.version(), programs.folder().display());
+            good("PostgreSQL", format!("server {version} in {folder}"))
+        }
+        Err(_) => missing(
+            "PostgreSQL",
+            "apt-get install postgresql: the tests then ask a private server for rows",
+        ),
+    }
+}
+
+/// Whether it is set, never what it says: it may hold a password.
+fn database_url(is_set: bool) -> Finding {
+    let found =
+        if is_set { "set" } else { "not set: no server of yours is asked for rows" };
+    good("DATABASE_URL", found.to_owned())
 }
 
 fn toolchain() -> Finding {
@@ -83,12 +118,14 @@ fn toolchain() -> Finding {
     }
 }
 
+const C_COMPILER: &str = "C compiler";
+
 fn c_compiler() -> Finding {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     match first_line(&compiler, &["--version"]) {
-        Some(found) => good("C compiler", found),
+        Some(found) => good(C_COMPILER, found),
         None => missing(
-            "C compiler",
+            C_COMPILER,
             "apt-get install gcc: the counting worker compresses with zstd, which is C",
         ),
     }
@@ -239,6 +276,18 @@ mod tests {
             "ok       git  git version 2\n\
              missing  go   not found\n              -> apt-get install golang-go\n"
         );
+    }
+
+    #[test]
+    fn a_database_that_is_not_there_is_missing_with_its_cure() {
+        let none = postgresql(Err(std::io::ErrorKind::NotFound.into()));
+        let no_compiler = missing(C_COMPILER, "install it");
+        for finding in [none, sqlite(&[no_compiler])] {
+            assert_eq!(finding.standing, Standing::Missing);
+            assert!(!finding.cure.is_empty());
+        }
+        let compiler = good(C_COMPILER, "cc 1".to_owned());
+        assert_eq!(sqlite(&[compiler]).standing, Standing::Good);
     }
 
     #[test]
