@@ -181,3 +181,50 @@ fn an_error_becomes_one_of_the_contract() {
     assert_eq!((core.kind(), core.offset()), (ErrorKind::Syntax, Some(3)));
     assert_eq!(core.to_string(), text);
 }
+
+/// Takes one field of a struct and leaves the others to the reader.
+#[derive(Debug, PartialEq)]
+struct First(i64);
+
+impl<'de> Deserialize<'de> for First {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        struct OneField;
+        impl<'de> serde::de::Visitor<'de> for OneField {
+            type Value = First;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a struct")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<First, A::Error> {
+                let (_, value) = map.next_entry::<String, i64>()?.unwrap();
+                Ok(First(value))
+            }
+        }
+        deserializer.deserialize_struct("First", &["a", "b"], OneField)
+    }
+}
+
+#[test]
+fn fields_that_a_type_leaves_are_passed_over_and_still_looked_at() {
+    #[derive(Serialize)]
+    struct Pair {
+        a: i64,
+        b: i64,
+    }
+    let mut bytes = to_vec(&Pair { a: 5, b: 9 }).unwrap();
+    assert_eq!(from_slice::<First>(&bytes).unwrap(), First(5));
+    // The message ends with delta and value of both fields, and the struct's end; the second
+    // delta now leads beyond the last field.
+    assert!(bytes.ends_with(&[1, 10, 1, 18, 0]));
+    let delta = bytes.len() - 3;
+    bytes[delta] = 7;
+    let error = from_slice::<First>(&bytes).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Syntax, "{error}");
+    assert_eq!(error.offset(), Some(delta as u64 + 1), "{error}");
+}

@@ -458,3 +458,14 @@ fn the_offset_of_a_later_document_counts_from_the_first() {
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].offset(), Some(13));
 }
+
+#[test]
+fn bytes_behind_a_document_are_refused_by_every_reading() {
+    let bytes = [raw(b"\x07"), vec![0x01]].concat();
+    let typed = Decoder::new().decode::<u8>(&bytes).unwrap_err();
+    let dynamic = Decoder::new().decode_value(&bytes).unwrap_err();
+    for error in [typed, dynamic] {
+        assert_eq!(error.kind(), ErrorKind::Syntax, "{error}");
+        assert_eq!(error.offset(), Some(bytes.len() as u64 - 1), "{error}");
+    }
+}
