@@ -328,7 +328,8 @@ fn put_input<C: Codec, D: Dataset>(
         Write::WholeFresh
     };
     let mut subject = Document { codec, value, records: dataset.items() };
-    write(&System, &path, with, Durability::None, &mut Vec::new(), &mut subject)
+    let disk = Counted::silent(System);
+    write(&disk, &path, with, Durability::None, &mut Vec::new(), &mut subject)
 }
 
 /// Makes an operation ready: writes what is to be read, and sees that it works.
@@ -382,10 +383,11 @@ pub fn prepare_write<'a, S: Subject + 'a>(
 ) -> Result<Prepared<'a>> {
     let mut names = Names { folder, count: 0 };
     let mut buffer = Vec::new();
+    let disk = Counted::silent(System);
     let mut once = move || {
         let path = names.next();
         let start = Instant::now();
-        let written = write(&System, &path, how, durability, &mut buffer, &mut subject);
+        let written = write(&disk, &path, how, durability, &mut buffer, &mut subject);
         let span = start.elapsed();
         written.map(|()| (span, path))
     };
@@ -412,6 +414,7 @@ fn prepare_read<'a, C: Codec, D: Dataset>(
 ) -> Result<Prepared<'a>> {
     let mut codec = codec.clone();
     put_input(&mut codec, dataset, dataset.value(), how, folder)?;
+    let disk = Counted::silent(System);
     let path = folder.path().join(INPUT);
     let forget = {
         let path = path.clone();
@@ -426,7 +429,7 @@ fn prepare_read<'a, C: Codec, D: Dataset>(
             let count = dataset.items().len();
             timed_reads(dataset, forget, move || {
                 let mut items: Vec<D::Item> = Vec::with_capacity(count);
-                read_each(&System, &path, &mut codec, |item| {
+                read_each(&disk, &path, &mut codec, |item| {
                     items.push(item);
                     Ok(())
                 })?;
@@ -434,7 +437,7 @@ fn prepare_read<'a, C: Codec, D: Dataset>(
             })
         }
         Read::MapBorrowed => timed_reads(dataset, forget, move || {
-            let mapped = ReadFrom { disk: &System, folder, name: INPUT }.map()?;
+            let mapped = ReadFrom { disk: &disk, folder, name: INPUT }.map()?;
             let value: D::Borrowed<'_> = codec.decode(&mapped)?;
             black_box(&value);
             Ok(())
@@ -442,7 +445,7 @@ fn prepare_read<'a, C: Codec, D: Dataset>(
         _ => {
             let mut buffer = Vec::new();
             timed_reads(dataset, forget, move || {
-                let from = ReadFrom { disk: &System, folder, name: INPUT };
+                let from = ReadFrom { disk: &disk, folder, name: INPUT };
                 read::<_, _, D::Value>(&from, how, &mut buffer, &mut codec)
             })
         }
@@ -469,7 +472,7 @@ fn timed_reads<'a, D: Dataset, T: 'a>(
 }
 
 /// The value of a call that worked when the operation was made ready.
-fn done<T>(result: Result<T>) -> T {
+pub(crate) fn done<T>(result: Result<T>) -> T {
     match result {
         Ok(value) => value,
         // A clock that runs over failing calls would show a splendid figure.

@@ -9,8 +9,11 @@
 pub mod cells;
 pub mod check;
 pub mod engine;
+#[cfg(feature = "sqlite")]
+pub mod export;
 pub mod files;
 pub mod operation;
 pub mod request;
 pub mod target;
 pub mod turns;
+pub mod worker;

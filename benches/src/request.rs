@@ -3,8 +3,7 @@
 use std::env;
 
 use wiremark_datasets::files::{self, OwnData};
-use wiremark_record::Suite;
-use wiremark_record::protocol::{DataFile, REQUEST, Request, Sampling};
+use wiremark_record::protocol::{DataFile, REQUEST, Request};
 
 /// The request in the environment; without one, all seeded datasets and the default sampling,
 /// so that `cargo bench` works by hand.
@@ -16,11 +15,8 @@ pub fn from_environment() -> Result<Request, String> {
         Ok(text) => serde_json::from_str(&text)
             .map_err(|error| format!("{REQUEST} does not hold a request: {error}")),
         Err(_) => Ok(Request {
-            suite: Suite::Codecs,
-            folder: None,
             datasets: wiremark_datasets::IDS.iter().map(|&id| id.to_owned()).collect(),
-            files: Vec::new(),
-            sampling: Sampling::default(),
+            ..Request::default()
         }),
     }
 }

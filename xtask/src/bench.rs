@@ -7,15 +7,16 @@ use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use wiremark_meter::machine;
-use wiremark_record::protocol::{Request, Sampling};
+use wiremark_record::protocol::{DATABASE, Request, Sampling};
 use wiremark_record::{
     Build, Cell, CellId, Codec, Commit, Dataset, Load, Machine, Mode, Profile, Round,
     Run, SCHEMA, Status, Suite, Tool,
 };
+use wiremark_throwaway::Server;
 
-use crate::build::{self, Kind};
+use crate::build::{self, Kind, What};
 use crate::cleanup::{self, Owned};
-use crate::cli::{Allocator, BenchOptions, Heap, ProfileName};
+use crate::cli::{Allocator, BenchOptions, Heap, ProfileName, SuiteName};
 use crate::files::{self, RESULTS};
 use crate::measure::{self, Circumstances, Ended, Entrant};
 use crate::plan::{self, Listed, Plan, to_json};
@@ -36,6 +37,8 @@ const SAVE_EVERY: Duration = Duration::from_millis(250);
 pub(crate) fn run(options: &BenchOptions) -> Result<(), Problem> {
     report::probe(&options.exports)?;
     let workspace = Workspace::find()?;
+    let database = Database::find(options)?;
+    let database = database.as_ref().map(|database| database.url.as_str());
     let (run, folder) = match &options.resume {
         Some(id) => {
             if !options.filters.is_empty() || !options.data.files.is_empty() {
@@ -44,9 +47,9 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Problem> {
                 );
             }
             let folder = files::run_folder(&workspace, id)?;
-            (resume(&workspace, &folder)?, folder)
+            (resume(&workspace, &folder, database)?, folder)
         }
-        None => start(&workspace, options)?,
+        None => start(&workspace, options, database)?,
     };
     finish(&run, &folder, options)
 }
@@ -55,6 +58,7 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Problem> {
 fn start(
     workspace: &Workspace,
     options: &BenchOptions,
+    database: Option<&str>,
 ) -> Result<(Run, PathBuf), Problem> {
     let name = if options.quick { ProfileName::Quick } else { options.profile };
     let suite = options.suite.suite();
@@ -64,7 +68,9 @@ fn start(
     fs::create_dir_all(&folder)
         .context(|| format!("cannot make the run's folder {}", folder.display()))?;
     let place = Place::make(options, suite, &folder, &id)?;
-    let planned = prepare(workspace, options, name, &profile, &folder, place.as_ref());
+    let place_of_files = place.as_ref().map(Place::path);
+    let planned =
+        prepare(workspace, options, name, &profile, &folder, place_of_files, database);
     let (plan, listed, cells, timed) = match planned {
         Ok(planned) => planned,
         Err(problem) => {
@@ -80,6 +86,51 @@ fn start(
     files::point_latest(workspace, &run.id)?;
     measure_all(&mut run, &plan, &timed, &folder)?;
     Ok((run, folder))
+}
+
+/// The crates whose binaries a suite is made of.
+pub(crate) fn crates(
+    workspace: &Workspace,
+    suite: Suite,
+) -> Result<Vec<String>, Problem> {
+    let mut crates = workspace.codec_crates()?;
+    if suite == Suite::Export {
+        crates.insert(0, build::TEXT.to_owned());
+    }
+    Ok(crates)
+}
+
+/// The PostgreSQL database of a run.
+struct Database {
+    url: String,
+    /// One of our own, which goes with this value; also when this process ends in any other way.
+    _server: Option<Server>,
+}
+
+impl Database {
+    /// The one that the command line or the environment names; none for suites without rows.
+    fn find(options: &BenchOptions) -> Result<Option<Self>, Problem> {
+        let is_export = options.suite == SuiteName::Export;
+        if !is_export && options.resume.is_none() {
+            return match options.postgres {
+                Some(_) => Err(Problem::usage("--postgres is for --suite export")),
+                None => Ok(None),
+            };
+        }
+        if options.postgres.is_some() {
+            let server = Server::start()
+                .context(|| "cannot start a private PostgreSQL server".to_owned())?;
+            return Ok(Some(Self { url: server.url(), _server: Some(server) }));
+        }
+        let url = std::env::var(DATABASE).ok();
+        if url.is_none() && is_export {
+            crate::remark(
+                "note: PostgreSQL is not measured: set DATABASE_URL, or let `--postgres \
+                 throwaway` start a private server",
+            );
+        }
+        Ok(url.map(|url| Self { url, _server: None }))
+    }
 }
 
 /// The folder in which a run's processes write files, removed at its end however that comes.
@@ -119,7 +170,8 @@ fn prepare(
     name: ProfileName,
     profile: &Profile,
     folder: &Path,
-    place: Option<&Place>,
+    place: Option<&Path>,
+    database: Option<&str>,
 ) -> Result<Prepared, Problem> {
     let sampling = Sampling {
         samples: profile.samples,
@@ -130,16 +182,19 @@ fn prepare(
     let stdin_to = folder.join("stdin");
     let mut request =
         plan::request(suite, &options.data, sampling, &stdin_to, Some(name))?;
-    request.folder = place.map(|place| place.path().to_owned());
+    request.folder = place.map(Path::to_owned);
+    request.database = database.map(str::to_owned);
     let crates = if options.controls {
         vec![build::CONTROLS.to_owned()]
     } else {
-        workspace.codec_crates()?
+        crates(workspace, suite)?
     };
+    let what =
+        What { suite, allocator: options.allocator, has_postgres: database.is_some() };
     // Without filters every crate will be timed.
     let is_all = name == ProfileName::Quick && options.filters.is_empty();
     let kind = if is_all { Kind::WorkerAndMore } else { Kind::Worker };
-    let workers = build_all(workspace, &crates, suite, kind, options.allocator)?;
+    let workers = build_all(workspace, &crates, what, kind)?;
     let mut listed = plan::list(&workers, &request)?;
     for note in &listed.notes {
         crate::remark(&format!("note: {note}"));
@@ -168,13 +223,7 @@ fn prepare(
         .collect();
     let names: Vec<String> = used.iter().map(|&index| crates[index].clone()).collect();
     let build_profile = plan::build_profile(name);
-    let timed = build_all(
-        workspace,
-        &names,
-        suite,
-        Kind::Timed(build_profile),
-        options.allocator,
-    )?;
+    let timed = build_all(workspace, &names, what, Kind::Timed(build_profile))?;
 
     let to_check = selected.iter().filter(|(cell, _)| cell.skip.is_none()).count();
     let timeout = Duration::from_secs(options.timeout);
@@ -225,6 +274,7 @@ fn prepare(
         mimalloc: options.allocator == Allocator::Mimalloc,
         steady: options.heap == Heap::Steady,
         quick_build: build_profile == build::Profile::Quick,
+        has_postgres: database.is_some(),
         timeout_s: options.timeout,
         crates: names,
         cells: to_run,
@@ -237,9 +287,8 @@ fn prepare(
 fn build_all(
     workspace: &Workspace,
     crates: &[String],
-    suite: Suite,
+    what: What,
     kind: Kind,
-    allocator: Allocator,
 ) -> Result<Vec<PathBuf>, Problem> {
     let mut progress = Progress::new("building", crates.len());
     let mut built = Vec::new();
@@ -250,7 +299,7 @@ fn build_all(
             }
             Kind::Timed(_) => format!("{name}: the binary that is timed"),
         });
-        built.push(build::build(workspace, name, suite, kind, allocator)?);
+        built.push(build::build(workspace, name, what, kind)?);
         progress.advance();
     }
     progress.finish();
@@ -386,7 +435,11 @@ fn fingerprint(plan: &Plan, datasets: &[Dataset]) -> String {
 }
 
 /// Goes on with an interrupted run.
-fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
+fn resume(
+    workspace: &Workspace,
+    folder: &Path,
+    database: Option<&str>,
+) -> Result<Run, Problem> {
     let mut run = Run::read(folder.join(RESULTS))
         .map_err(|error| Problem::new(error.to_string()))?;
     if run.complete {
@@ -403,7 +456,15 @@ fn resume(workspace: &Workspace, folder: &Path) -> Result<Run, Problem> {
     let allocator = if plan.mimalloc { Allocator::Mimalloc } else { Allocator::System };
     let kind = Kind::Timed(plan.build_profile());
     let suite = plan.request.suite;
-    let timed = build_all(workspace, &plan.crates, suite, kind, allocator)?;
+    plan.request.database = database.map(str::to_owned);
+    if plan.has_postgres && database.is_none() {
+        return Err(Problem::usage(format!(
+            "run {} asked PostgreSQL; set DATABASE_URL again, or --postgres throwaway",
+            run.id
+        )));
+    }
+    let what = What { suite, allocator, has_postgres: plan.has_postgres };
+    let timed = build_all(workspace, &plan.crates, what, kind)?;
     plan.binaries = hashes(&timed)?;
     if fingerprint(&plan, &run.datasets) != run.plan {
         return Err(Problem::usage(format!(
@@ -436,9 +497,8 @@ fn measure_all(
     let scratch = folder.join("scratch");
     fs::create_dir_all(&scratch)
         .context(|| format!("cannot make {}", scratch.display()))?;
-    let request = to_json(&plan.request)?;
     let how = Circumstances {
-        request: &request,
+        request: &plan.request,
         steady: plan.steady,
         timeout: Duration::from_secs(plan.timeout_s),
         scratch: &scratch,

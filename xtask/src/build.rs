@@ -17,6 +17,25 @@ use crate::workspace::{Workspace, cargo};
 /// crate's name it stands for them.
 pub(crate) const CONTROLS: &str = "controls";
 
+/// The feature of the benches that puts lines of text in the registry's place, for exports.
+pub(crate) const TEXT: &str = "text";
+
+/// What all binaries of a run have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct What {
+    pub(crate) suite: Suite,
+    pub(crate) allocator: Allocator,
+    /// Whether exports ask PostgreSQL as well.
+    pub(crate) has_postgres: bool,
+}
+
+impl What {
+    /// A suite with the system's allocator and without PostgreSQL.
+    pub(crate) fn plain(suite: Suite) -> Self {
+        Self { suite, allocator: Allocator::System, has_postgres: false }
+    }
+}
+
 /// What a binary is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -52,23 +71,30 @@ impl Profile {
 pub(crate) fn build(
     workspace: &Workspace,
     codec_crate: &str,
-    suite: Suite,
+    what: What,
     kind: Kind,
-    allocator: Allocator,
 ) -> Result<PathBuf, Problem> {
-    let mut features = vec![if codec_crate == CONTROLS {
-        CONTROLS.to_owned()
+    let What { suite, allocator, has_postgres } = what;
+    let mut features = vec![if [CONTROLS, TEXT].contains(&codec_crate) {
+        codec_crate.to_owned()
     } else {
         format!("wiremark-registry/{codec_crate}")
     }];
     if allocator == Allocator::Mimalloc {
         features.push("mimalloc".to_owned());
     }
-    // A bench target has its suite's name.
+    if suite == Suite::Export {
+        features.push("sqlite".to_owned());
+        if has_postgres {
+            features.push("postgres".to_owned());
+        }
+    }
+    // Targets have their suite's name.
     let timed = suite.as_str();
+    let worker = format!("worker-{suite}");
     let (profile, targets): (_, &[&str]) = match kind {
-        Kind::Worker => (Profile::Quick, &["--bin", "worker"]),
-        Kind::WorkerAndMore => (Profile::Quick, &["--bin", "worker", "--bench", timed]),
+        Kind::Worker => (Profile::Quick, &["--bin", &worker]),
+        Kind::WorkerAndMore => (Profile::Quick, &["--bin", &worker, "--bench", timed]),
         Kind::Timed(profile) => (profile, &["--bench", timed]),
     };
     // The feature is the worker's alone and changes nothing in the binary that is timed; with
@@ -101,7 +127,7 @@ pub(crate) fn build(
         .with(Code::BuildFailed));
     }
     let name = match kind {
-        Kind::Worker | Kind::WorkerAndMore => "worker",
+        Kind::Worker | Kind::WorkerAndMore => &worker,
         Kind::Timed(_) => timed,
     };
     let built = executable(&output.stdout, name).ok_or_else(|| {
@@ -111,10 +137,13 @@ pub(crate) fn build(
         Kind::Worker | Kind::WorkerAndMore => "worker",
         Kind::Timed(profile) => profile.as_str(),
     };
-    let suffix = match allocator {
-        Allocator::System => format!("{suite}-{what}"),
-        Allocator::Mimalloc => format!("{suite}-{what}-mimalloc"),
-    };
+    let mut suffix = format!("{suite}-{what}");
+    if allocator == Allocator::Mimalloc {
+        suffix.push_str("-mimalloc");
+    }
+    if has_postgres {
+        suffix.push_str("-postgres");
+    }
     let folder = workspace.wiremark().join("bin");
     fs::create_dir_all(&folder)
         .context(|| "cannot make a folder for binaries".to_owned())?;

@@ -88,6 +88,11 @@ pub(crate) struct BenchOptions {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
 
+    /// Start a private PostgreSQL server for the export suite and stop it afterwards, instead of
+    /// asking the one that `DATABASE_URL` names.
+    #[arg(long, value_enum)]
+    pub(crate) postgres: Option<PostgresName>,
+
     /// Number of fresh processes for each cell, instead of the profile's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
@@ -149,6 +154,8 @@ pub(crate) enum SuiteName {
     Codecs,
     /// Values to files and back, in every usual way, each call counted.
     Persist,
+    /// Rows of a database to files: SQLite's, and PostgreSQL's where one is named.
+    Export,
 }
 
 impl SuiteName {
@@ -156,8 +163,15 @@ impl SuiteName {
         match self {
             Self::Codecs => Suite::Codecs,
             Self::Persist => Suite::Persist,
+            Self::Export => Suite::Export,
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PostgresName {
+    /// On a socket in a temporary folder, removed with all it holds.
+    Throwaway,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -2,8 +2,8 @@
 
 use wiremark_record::protocol::Sampling;
 
-use crate::build::{self, Kind};
-use crate::cli::{Allocator, ListOptions, ListWhat};
+use crate::build::{self, Kind, What};
+use crate::cli::{ListOptions, ListWhat};
 use crate::plan::{self, Listed};
 use crate::problem::{Context, Problem};
 use crate::progress::Progress;
@@ -17,13 +17,12 @@ pub(crate) fn run(options: &ListOptions) -> Result<(), Problem> {
     let suite = options.suite.suite();
     let request =
         plan::request(suite, &options.data, Sampling::default(), &stdin_to, None)?;
-    let crates = workspace.codec_crates()?;
+    let crates = crate::bench::crates(&workspace, suite)?;
     let mut progress = Progress::new("building", crates.len());
     let mut workers = Vec::new();
     for name in &crates {
         progress.now(name);
-        let allocator = Allocator::System;
-        workers.push(build::build(&workspace, name, suite, Kind::Worker, allocator)?);
+        workers.push(build::build(&workspace, name, What::plain(suite), Kind::Worker)?);
         progress.advance();
     }
     progress.finish();

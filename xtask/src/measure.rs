@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-use wiremark_record::protocol::{ANSWERS, Answer, MY_TURN, REQUEST, Request, TURNS};
+use wiremark_record::protocol::{ANSWERS, Answer, MY_TURN, Request, TURNS};
 use wiremark_record::{Cell, CellId, Damage, Round, Status};
 
-use crate::plan::to_json;
+use crate::plan::{self, to_json};
 use crate::problem::{Context, Problem};
 use crate::progress::Progress;
 
@@ -45,9 +45,8 @@ pub(crate) fn check(
     let mut damage = Vec::new();
     while !waiting.is_empty() {
         let before = waiting.len();
-        let mut child = Command::new(worker)
+        let mut child = plan::command(worker, request)?
             .arg("check")
-            .env(REQUEST, to_json(request)?)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -182,8 +181,7 @@ pub(crate) struct Entrant<'a> {
 /// How timed processes are run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Circumstances<'a> {
-    /// The [`Request`] as JSON.
-    pub(crate) request: &'a str,
+    pub(crate) request: &'a Request,
     pub(crate) steady: bool,
     /// How long a process may be silent.
     pub(crate) timeout: Duration,
@@ -257,10 +255,9 @@ impl Racing {
             .context(|| format!("cannot write {}", said.display()))?;
         // The second name of a control is ours alone; the process runs the same cell.
         let name = CellId { again: false, ..id.clone() }.to_string();
-        let mut command = Command::new(binary);
+        let mut command = plan::command(binary, how.request)?;
         command
             .args(["--bench", "--exact", &name, "--discard-baseline", "--quiet"])
-            .env(REQUEST, how.request)
             .env(ANSWERS, &answers)
             .env(TURNS, "1")
             .env("CRITERION_HOME", scratch.join("criterion"))
@@ -380,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_process_that_takes_too_long_is_ended() {
-        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let status = wait(&mut child, Duration::from_millis(20)).unwrap();
         assert_eq!(status, None);
         assert!(child.try_wait().unwrap().is_some(), "it is gone");
@@ -403,13 +400,7 @@ mod tests {
         let mut mode = fs::metadata(&worker).unwrap().permissions();
         std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
         fs::set_permissions(&worker, mode).unwrap();
-        let request = Request {
-            suite: wiremark_record::Suite::Codecs,
-            folder: None,
-            datasets: Vec::new(),
-            files: Vec::new(),
-            sampling: wiremark_record::protocol::Sampling::default(),
-        };
+        let request = Request::default();
         let mut progress = Progress::new("checking", 0);
         check(&worker, &request, &[id], Duration::from_millis(300), &mut progress)
             .unwrap()
@@ -486,7 +477,7 @@ mod tests {
         let entrants: Vec<Entrant> =
             binaries.iter().map(|binary| Entrant { id: id.clone(), binary }).collect();
         let how = Circumstances {
-            request: "",
+            request: &Request::default(),
             steady: true,
             timeout: Duration::from_secs(2),
             scratch: folder.path(),

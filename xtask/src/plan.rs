@@ -7,7 +7,9 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 use wiremark_datasets::Dataset as _;
 use wiremark_datasets::files::{self, Format, OwnData};
-use wiremark_record::protocol::{Answer, DataFile, Planned, REQUEST, Request, Sampling};
+use wiremark_record::protocol::{
+    Answer, DATABASE, DataFile, Planned, REQUEST, Request, Sampling,
+};
 use wiremark_record::{self as record, CellId, Mode, Operation, Profile, Suite};
 
 use crate::build;
@@ -17,12 +19,19 @@ use crate::problem::{Code, Context, Problem};
 /// Everything that is needed to go on with a run. Lies beside the results, and unlike them
 /// holds paths.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "options, as the command line has them"
+)]
 pub(crate) struct Plan {
     pub(crate) request: Request,
     pub(crate) mimalloc: bool,
     pub(crate) steady: bool,
     /// Whether the timed binaries are built without link-time optimisation.
     pub(crate) quick_build: bool,
+    /// Whether PostgreSQL is asked; its address is not kept.
+    #[serde(default)]
+    pub(crate) has_postgres: bool,
     pub(crate) timeout_s: u64,
     /// The codec crates in use.
     pub(crate) crates: Vec<String>,
@@ -86,10 +95,20 @@ pub(crate) fn list(workers: &[PathBuf], request: &Request) -> Result<Listed, Pro
     Ok(listed)
 }
 
+/// A worker with what it is asked in its environment.
+pub(crate) fn command(worker: &Path, request: &Request) -> Result<Command, Problem> {
+    let mut command = Command::new(worker);
+    command.env(REQUEST, to_json(request)?);
+    match &request.database {
+        Some(url) => command.env(DATABASE, url),
+        None => command.env_remove(DATABASE),
+    };
+    Ok(command)
+}
+
 fn ask(worker: &Path, request: &Request) -> Result<Vec<Answer>, Problem> {
-    let output = Command::new(worker)
+    let output = command(worker, request)?
         .arg("list")
-        .env(REQUEST, to_json(request)?)
         .stdin(Stdio::null())
         .output()
         .context(|| format!("cannot run {}", worker.display()))?;
@@ -169,6 +188,16 @@ fn is_way_left_out(name: ProfileName, id: &CellId, way: &str) -> bool {
         (Operation::Read, Mode::Reused, "map"),
         (Operation::Read, Mode::Reused, "map-borrowed"),
         (Operation::Read, Mode::Stream, "chunk-64k"),
+        (Operation::Export, Mode::Reused, "direct"),
+        (Operation::Export, Mode::Stream, "direct"),
+        (Operation::Export, Mode::Reused, "buffer-8k"),
+        (Operation::Export, Mode::Stream, "buffer-64k"),
+        (Operation::Export, Mode::Reused, "whole"),
+        (Operation::Query, Mode::Reused, "collected"),
+        (Operation::Query, Mode::Stream, "rows"),
+        (Operation::QueryExport, Mode::Stream, "direct"),
+        (Operation::QueryExport, Mode::Reused, "whole"),
+        (Operation::StreamExport, Mode::Stream, "buffer-64k"),
     ];
     const DEFAULT: &[(Operation, Mode, &str)] = &[
         (Operation::Write, Mode::Stream, "direct"),
@@ -179,6 +208,13 @@ fn is_way_left_out(name: ProfileName, id: &CellId, way: &str) -> bool {
         (Operation::Read, Mode::Fresh, "whole"),
         (Operation::Read, Mode::Reused, "map+evicted"),
         (Operation::Read, Mode::Stream, "chunk-64k+evicted"),
+        (Operation::Export, Mode::Reused, "buffer-4k"),
+        (Operation::Export, Mode::Reused, "buffer-64k"),
+        (Operation::Export, Mode::Fresh, "whole"),
+        (Operation::QueryExport, Mode::Reused, "direct"),
+        (Operation::QueryExport, Mode::Reused, "buffer-8k"),
+        (Operation::StreamExport, Mode::Stream, "direct"),
+        (Operation::StreamExport, Mode::Stream, "buffer-8k"),
     ];
     let is_in =
         |list: &[(Operation, Mode, &str)]| list.contains(&(id.operation, id.mode, way));
@@ -262,7 +298,7 @@ pub(crate) fn request(
         try_to_read(&file)?;
         files.push(file);
     }
-    Ok(Request { suite, folder: None, datasets, files, sampling })
+    Ok(Request { suite, folder: None, database: None, datasets, files, sampling })
 }
 
 fn try_to_read(file: &DataFile) -> Result<OwnData, Problem> {
@@ -392,16 +428,11 @@ mod tests {
             id: "orders".to_owned(),
             title: String::new(),
             source: String::new(),
+            origin: String::new(),
             records: 2,
             hash,
         }];
-        let request = Request {
-            suite: Suite::Codecs,
-            folder: None,
-            datasets: Vec::new(),
-            files: vec![file],
-            sampling: Sampling::default(),
-        };
+        let request = Request { files: vec![file], ..Request::default() };
         same_data(&request, &recorded).unwrap();
         std::fs::write(&path, "[1, 3]").unwrap();
         let problem = same_data(&request, &recorded).unwrap_err().to_string();

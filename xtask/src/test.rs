@@ -1,13 +1,15 @@
 //! `cargo xtask test`: everything that CI runs, in an order that tells mistakes early.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use wiremark_record::protocol::DATABASE;
 use wiremark_record::stats::Verdict;
 use wiremark_record::{Cell, Mode, Operation, Run, Status, Suite};
 
-use crate::build::{self, Kind};
-use crate::cli::{Allocator, TestOptions, TidyOptions};
+use crate::build::{self, Kind, What};
+use crate::cli::{TestOptions, TidyOptions};
 use crate::files;
 use crate::problem::{Context, Problem};
 use crate::tidy;
@@ -24,6 +26,7 @@ const STEPS: &[Step] = &[
     ("doc", doc),
     ("benches", benches),
     ("controls", controls),
+    ("suites", suites),
 ];
 
 pub(crate) fn run(options: &TestOptions) -> Result<(), Problem> {
@@ -98,9 +101,8 @@ fn benches(workspace: &Workspace) -> Result<(), Problem> {
         let binary = build::build(
             workspace,
             &name,
-            Suite::Codecs,
+            What::plain(Suite::Codecs),
             Kind::Timed(build::Profile::Quick),
-            Allocator::System,
         )?;
         let output = Command::new(&binary)
             .args(["--bench", "--test"])
@@ -159,12 +161,114 @@ fn controls(workspace: &Workspace) -> Result<(), Problem> {
     if !problems.is_empty() {
         return Err(Problem::new(problems.join("\n")));
     }
+    fits_the_schema(workspace, &results)
+}
+
+fn fits_the_schema(workspace: &Workspace, results: &Path) -> Result<(), Problem> {
     let mut schema =
         cargo_in(workspace, &["test", "--package", "wiremark-record", "--locked"]);
-    schema
-        .args(["--quiet", "--test", "it", "real_run"])
-        .env("WIREMARK_RESULTS", &results);
+    schema.args(["--quiet", "--test", "it", "real_run"]).env("WIREMARK_RESULTS", results);
     must(schema, "")
+}
+
+/// Real runs of the suites on files and rows: all cells have to go well, with the calls that are
+/// known beforehand, and nothing may stay behind.
+fn suites(workspace: &Workspace) -> Result<(), Problem> {
+    let persist = ["--suite", "persist", "json/serde_json/compact", "postcard"];
+    let run = real_run(workspace, "persist", &persist)?;
+    let mut problems = stayed_behind(workspace);
+    // Numbers of calls: those of the test in `persist` that puts them together from the texts.
+    for (way, calls) in [("direct", 400_592), ("whole", 1), ("whole+atomic", 1)] {
+        expect_writes(
+            &run,
+            "json/serde_json/compact",
+            way,
+            Mode::Reused,
+            calls,
+            &mut problems,
+        );
+    }
+
+    // PostgreSQL as well, where its server is installed.
+    let throwaway = wiremark_throwaway::Programs::find().is_ok();
+    let mut export = vec!["--suite", "export", "text/", "sql/", "/postcard"];
+    if throwaway {
+        export.extend(["--postgres", "throwaway"]);
+    } else {
+        crate::remark(
+            "skipped: PostgreSQL's server is not installed (apt-get install postgresql)",
+        );
+    }
+    let run = real_run(workspace, "export", &export)?;
+    problems.extend(stayed_behind(workspace));
+    expect_writes(&run, "text/lines", "direct", Mode::Stream, 10_000, &mut problems);
+    let queries = run.cells.iter().filter(|cell| cell.id.operation == Operation::Query);
+    let wanted = if throwaway { 4 } else { 2 };
+    if queries.filter(|cell| cell.status == Status::Ok && !cell.id.again).count()
+        != wanted
+    {
+        problems.push(format!("expected {wanted} queries that went well"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Problem::new(problems.join("\n"))) }
+}
+
+/// Runs `cargo xtask bench` once, quickly, and reads what came of it.
+fn real_run(
+    workspace: &Workspace,
+    name: &str,
+    arguments: &[&str],
+) -> Result<Run, Problem> {
+    let exe = std::env::current_exe().context(|| "cannot find xtask".to_owned())?;
+    let results = workspace.wiremark().join(format!("{name}.json"));
+    let status = Command::new(exe)
+        .args(["bench", "--quick", "--rounds", "1"])
+        .args(arguments)
+        .args(["--export-json".as_ref(), results.as_os_str()])
+        .current_dir(&workspace.root)
+        .env_remove(DATABASE)
+        .stdout(std::process::Stdio::null())
+        .status()
+        .context(|| "cannot run xtask".to_owned())?;
+    if !status.success() {
+        return Err(Problem::new(format!("the {name} suite ended with {status}")));
+    }
+    fits_the_schema(workspace, &results)?;
+    files::read_run(workspace, &results.display().to_string())
+}
+
+/// Folders of files that a run left.
+fn stayed_behind(workspace: &Workspace) -> Vec<String> {
+    let runs = std::fs::read_dir(workspace.runs()).into_iter().flatten().flatten();
+    runs.filter_map(|run| std::fs::read_dir(run.path()).ok())
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().display().to_string())
+        .filter(|path| path.contains("wiremark-files-"))
+        .map(|path| format!("{path} stayed behind"))
+        .collect()
+}
+
+fn expect_writes(
+    run: &Run,
+    codec: &str,
+    way: &str,
+    mode: Mode,
+    calls: u64,
+    problems: &mut Vec<String>,
+) {
+    let cell = run.cells.iter().find(|cell| {
+        let id = &cell.id;
+        matches!(id.operation, Operation::Write | Operation::Export)
+            && id.codec == codec
+            && id.mode == mode
+            && id.way.as_deref() == Some(way)
+    });
+    let found = cell.and_then(|cell| cell.calls).map(|calls| calls.write);
+    if found != Some(calls) {
+        problems.push(format!(
+            "{codec} {mode} {way}: expected {calls} calls of write, found {found:?}"
+        ));
+    }
 }
 
 /// A noise floor below which a tenth more work has to be seen: twice it is the band of ties, and

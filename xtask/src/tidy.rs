@@ -37,8 +37,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "benches",
         &[
-            "core", "datasets", "record", "registry", "meter", "persist", "controls",
-            "format",
+            "core", "datasets", "record", "registry", "meter", "persist", "source",
+            "controls", "format",
         ],
     ),
     ("xtask", &["datasets", "record", "report", "meter", "peers"]),

@@ -71,6 +71,8 @@ pub struct About {
     pub source: String,
     /// Number of records.
     pub records: u64,
+    /// What it grew from, and what was done otherwise there; empty for a user's file.
+    pub origin: String,
     /// Whether only a self-describing format can carry it, since no schema is known.
     pub needs_self_describing: bool,
 }

@@ -104,8 +104,9 @@ pub fn read<D: Disk, C: Codec, T: DeserializeOwned>(
     let reading = |error: Error| doing("read", &path, error);
     let open = || from.disk.open(&path).map_err(|error| doing("open", &path, error));
     match how {
-        Read::Direct => codec.decode_from(open()?).map_err(reading),
-        Read::Buffered(bytes) => {
+        Read::Direct | Read::Buffered(_) => {
+            // A buffer of no bytes hands on every call: the codec is compiled for one reader.
+            let bytes = if let Read::Buffered(bytes) = how { bytes } else { 0 };
             let reader = BufReader::with_capacity(bytes, open()?);
             codec.decode_from(reader).map_err(reading)
         }

@@ -110,8 +110,11 @@ fn fill<F: File, S: Subject>(
     subject: &mut S,
 ) -> Result<F> {
     match how {
-        Write::Direct => subject.write_to(&mut file)?,
-        Write::DirectRecords => subject.write_each_to(&mut file)?,
+        // A buffer of no bytes hands on every call: the codec is compiled for one writer.
+        Write::Direct => return buffered(file, 0, |writer| subject.write_to(writer)),
+        Write::DirectRecords => {
+            return buffered(file, 0, |writer| subject.write_each_to(writer));
+        }
         Write::Buffered(bytes) => {
             return buffered(file, bytes, |writer| subject.write_to(writer));
         }

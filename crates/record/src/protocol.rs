@@ -11,6 +11,9 @@ use crate::{Cell, CellId, Codec, Damage, Dataset, Round, Status, Suite};
 /// The environment variable that holds the [`Request`].
 pub const REQUEST: &str = "WIREMARK_REQUEST";
 
+/// The environment variable that names a PostgreSQL database.
+pub const DATABASE: &str = "DATABASE_URL";
+
 /// The environment variable that names the file to which a timed process appends its
 /// [`Answer::Measured`] lines, since criterion speaks on standard output.
 pub const ANSWERS: &str = "WIREMARK_ANSWERS";
@@ -24,7 +27,7 @@ pub const TURNS: &str = "WIREMARK_TURNS";
 pub const MY_TURN: &str = "wiremark: my turn";
 
 /// What to encode, and how long to measure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// What is to be measured.
     #[serde(default)]
@@ -33,6 +36,10 @@ pub struct Request {
     /// own in it and removes it. Never part of a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<std::path::PathBuf>,
+    /// The address of a PostgreSQL database, which may hold a password: workers get it in an
+    /// environment variable of its own, and it is never written anywhere.
+    #[serde(skip)]
+    pub database: Option<String>,
     /// Ids of the seeded datasets.
     pub datasets: Vec<String>,
     /// The user's files.

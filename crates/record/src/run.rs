@@ -255,6 +255,9 @@ pub struct Dataset {
     pub title: String,
     /// `seed 42`, or the file's name without its folder.
     pub source: String,
+    /// What it grew from, and what was done otherwise there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub origin: String,
     /// Number of records (documents of a stream).
     pub records: u64,
     /// Hash of the value, the same on every machine.

@@ -259,6 +259,12 @@ pub(crate) fn dataset_title(run: &Run, id: &str) -> Option<String> {
     Some(format!("{} ({source})", plain(&dataset.title)))
 }
 
+/// What a dataset grew from, where there is something to say.
+pub(crate) fn origin(run: &Run, id: &str) -> Option<String> {
+    let dataset = run.datasets.iter().find(|dataset| dataset.id == id)?;
+    (!dataset.origin.is_empty()).then(|| plain(&dataset.origin).into_owned())
+}
+
 /// Documents of one operation where that is not one: ` (100 documents an operation)`.
 pub(crate) fn documents(table: &Table<'_>) -> String {
     match table.documents {

@@ -63,6 +63,9 @@ pub(crate) fn render(run: &Run, reference: Option<&str>) -> String {
             if let Some(title) = about::dataset_title(run, table.dataset) {
                 let _ = writeln!(out, "\n{}", escaped(&title));
             }
+            if let Some(origin) = about::origin(run, table.dataset) {
+                let _ = writeln!(out, "\nIt {}.", escaped(&origin));
+            }
         }
         section(&mut out, table, &shown, bounds, reference);
     }

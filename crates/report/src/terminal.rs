@@ -305,6 +305,9 @@ impl Out<'_> {
             title = format!("{title}: {about}");
         }
         self.wrapped(Paint::Bold, "", &title);
+        if let Some(origin) = about::origin(run, id) {
+            self.wrapped(Paint::Dim, "", &origin);
+        }
     }
 
     fn table(&mut self, table: &Table<'_>, layout: &Layout) {

@@ -277,6 +277,7 @@ fn about(name: &str, bytes: usize, format: Format, value: &Value) -> About {
         title: format!("{}, {bytes} of {format}", counted(records, "record")),
         source: name.to_owned(),
         records,
+        origin: String::new(),
         needs_self_describing: true,
     }
 }

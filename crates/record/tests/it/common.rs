@@ -67,6 +67,7 @@ pub(crate) fn full() -> Run {
             id: "people".to_owned(),
             title: "10,000 people".to_owned(),
             source: "seed 42".to_owned(),
+            origin: String::new(),
             records: 10_000,
             hash: "c0ffee".to_owned(),
         }],

@@ -111,6 +111,7 @@ pub(crate) fn empty() -> Run {
             id: id.to_owned(),
             title: title.to_owned(),
             source: "seed 42".to_owned(),
+            origin: String::new(),
             records: 100,
             hash: "c0ffee".to_owned(),
         })
