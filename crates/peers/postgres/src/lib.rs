@@ -10,13 +10,13 @@ pub use crate::programs::Programs;
 
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::{env, fmt::Write};
 
 /// Whether what is committed is on the medium before the server says so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sync {
+pub enum Fsync {
     /// It is, as with any server (`fsync=on`).
     #[default]
     On,
@@ -40,18 +40,18 @@ impl Server {
     /// `NotFound` with what to install if PostgreSQL is not on this machine; what its programs
     /// say if they fail. Nothing is left behind then.
     pub fn start() -> io::Result<Self> {
-        Self::start_with(&Programs::find()?, Sync::On)
+        Self::start_with(&Programs::find()?, Fsync::On)
     }
 
-    /// Starts one from these programs and with this setting.
+    /// Starts one from these programs, and says whether it may forget what is committed.
     ///
     /// # Errors
     /// As for [`Server::start`].
-    pub fn start_with(programs: &Programs, sync: Sync) -> io::Result<Self> {
+    pub fn start_with(programs: &Programs, fsync: Fsync) -> io::Result<Self> {
         let mut settings = vec!["listen_addresses=''".to_owned()];
         // Shared memory in the folder goes with the folder, also if the server is killed.
         settings.push("dynamic_shared_memory_type=mmap".to_owned());
-        if sync == Sync::Off {
+        if fsync == Fsync::Off {
             settings.push("fsync=off".to_owned());
         }
         let mut command = Command::new("/bin/sh");
@@ -176,8 +176,10 @@ impl Drop for Server {
 
 /// The folder for temporary files, if a socket's name in it is short enough for the system.
 fn temporary() -> PathBuf {
-    // `sockaddr_un` has room for 107 bytes (103 on macOS); 42 of these are
-    // `/wiremark-postgres.XXXXXX/.s.PGSQL.5432` and some.
-    let folder = env::temp_dir();
-    if folder.as_os_str().len() <= 60 { folder } else { PathBuf::from("/tmp") }
+    // `sockaddr_un` has room for 107 bytes (103 on macOS); 39 of these are
+    // `/wiremark-postgres.XXXXXX/.s.PGSQL.5432`.
+    match path::absolute(env::temp_dir()) {
+        Ok(folder) if folder.as_os_str().len() <= 60 => folder,
+        _ => PathBuf::from("/tmp"),
+    }
 }

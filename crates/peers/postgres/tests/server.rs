@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use wiremark_throwaway::{Programs, Server, Sync};
+use wiremark_throwaway::{Fsync, Programs, Server};
 
 /// PostgreSQL's programs; `None`, said so, where there are none.
 fn programs() -> Option<Programs> {
@@ -73,8 +73,8 @@ fn a_server_answers_on_its_socket_alone_until_it_is_stopped() {
 #[test]
 fn two_servers_do_not_meet_and_each_goes_when_dropped() {
     let Some(programs) = programs() else { return };
-    let servers =
-        [Sync::On, Sync::Off].map(|sync| Server::start_with(&programs, sync).unwrap());
+    let servers = [Fsync::On, Fsync::Off]
+        .map(|fsync| Server::start_with(&programs, fsync).unwrap());
     let fsync: Vec<_> = servers
         .iter()
         .map(|server| server.settings().iter().any(|setting| setting == "fsync=off"))
@@ -96,7 +96,7 @@ fn two_servers_do_not_meet_and_each_goes_when_dropped() {
 #[ignore = "run by `nothing_stays_however_the_program_ends`"]
 fn a_program_that_waits_with_a_server() {
     let programs = Programs::find().unwrap();
-    let server = Server::start_with(&programs, Sync::Off).unwrap();
+    let server = Server::start_with(&programs, Fsync::Off).unwrap();
     println!("\nfolder {}", server.folder().display());
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).unwrap();
@@ -210,7 +210,7 @@ fn what_the_programs_say_when_they_fail_is_told() {
         }
         let programs = Programs::in_folder(folder.path()).unwrap();
         assert_eq!(programs.version(), "99.1");
-        let error = Server::start_with(&programs, Sync::On).unwrap_err().to_string();
+        let error = Server::start_with(&programs, Fsync::On).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
         assert!(error.ends_with("\n  it fails for a reason"), "{error}");
     }

@@ -6,7 +6,7 @@ use wiremark_datasets::seeded::todos::Todo;
 use wiremark_meter::{Counting, alloc};
 use wiremark_persist::Source;
 use wiremark_postgres::Postgres;
-use wiremark_throwaway::{Programs, Server, Sync};
+use wiremark_throwaway::{Fsync, Programs, Server};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::system();
@@ -21,7 +21,7 @@ fn a_stream_holds_a_small_part_of_the_rows_and_a_collection_all() {
             return writeln!(stderr, "skipped: {error}").unwrap();
         }
     };
-    let server = Server::start_with(&programs, Sync::Off).unwrap();
+    let server = Server::start_with(&programs, Fsync::Off).unwrap();
     let note = "x".repeat(1000);
     let todo = |id| Todo { id, title: String::new(), note: note.clone() };
     let todos: Vec<_> = (0..20_000).map(todo).collect();

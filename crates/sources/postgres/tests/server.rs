@@ -14,13 +14,13 @@ use wiremark_datasets::Dataset;
 use wiremark_datasets::seeded::todos::{Todo, Todos};
 use wiremark_persist::Source;
 use wiremark_postgres::{Postgres, sweep};
-use wiremark_throwaway::{Programs, Server, Sync};
+use wiremark_throwaway::{Fsync, Programs, Server};
 
 /// One server for all tests; it ends when this process does.
 fn url() -> Option<String> {
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
     let server = SERVER.get_or_init(|| match Programs::find() {
-        Ok(programs) => Some(Server::start_with(&programs, Sync::Off).unwrap()),
+        Ok(programs) => Some(Server::start_with(&programs, Fsync::Off).unwrap()),
         Err(error) => {
             // Not `eprintln!`, which the harness hides.
             let mut stderr = io::stderr();
