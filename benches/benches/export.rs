@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use wiremark_benches::export::Stage;
+use wiremark_benches::export::{SWEEP, Stage};
 use wiremark_benches::files;
 use wiremark_benches::target::Target;
 use wiremark_record::Clock;
@@ -16,6 +16,9 @@ use wiremark_record::Clock;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if std::env::args().any(|argument| argument == SWEEP) {
+        return wiremark_benches::export::sweep();
+    }
     Target::run(Clock::Wall, |request, target| {
         let folder = files::scratch(request)?;
         Stage::new(&folder).visit(&mut |planned, work| {

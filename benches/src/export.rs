@@ -11,7 +11,10 @@
 //! The rows are those of `todos`. As text they are the lines that a Go program wrote; through a
 //! codec they are one document, or a stream of records.
 
+#[cfg(feature = "postgres")]
+use std::io::Write as _;
 use std::path::Path;
+use std::process::ExitCode;
 
 use wiremark_core::{Codec, CodecVisitor, Error, Result, Role};
 use wiremark_datasets::Dataset;
@@ -29,6 +32,21 @@ use crate::cells::visit_codecs;
 use crate::check::Refusal;
 use crate::files::{Counts, Way};
 use crate::operation::{Keep, Prepared, chunk};
+
+/// The argument by which a program of this suite removes what killed ones left in the database.
+pub const SWEEP: &str = "--sweep";
+
+/// Removes from the PostgreSQL database what processes left that were killed.
+pub fn sweep() -> ExitCode {
+    #[cfg(feature = "postgres")]
+    if let Ok(url) = std::env::var(DATABASE)
+        && let Err(error) = wiremark_postgres::sweep(&url)
+    {
+        let _ = writeln!(std::io::stderr(), "error: {error}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
 
 /// The id under which text lines stand where others have their codec's.
 pub const TEXT: &str = "text/lines";

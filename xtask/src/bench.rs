@@ -15,7 +15,7 @@ use wiremark_record::{
 use wiremark_throwaway::Server;
 
 use crate::build::{self, Kind, What};
-use crate::cleanup::{self, Owned};
+use crate::cleanup::{self, Owned, Registered};
 use crate::cli::{Allocator, BenchOptions, Heap, ProfileName, SuiteName};
 use crate::files::{self, RESULTS};
 use crate::measure::{self, Circumstances, Ended, Entrant};
@@ -133,6 +133,17 @@ impl Database {
     }
 }
 
+/// Should the run be interrupted: a process that is killed cannot remove its tables, so one of the
+/// same kind does it.
+fn sweeps(timed: &[PathBuf], request: &Request) -> Option<Registered> {
+    request.database.as_ref()?;
+    let mut command = plan::command(timed.first()?, request).ok()?;
+    command.arg("--sweep");
+    Some(cleanup::on_interrupt(move || {
+        let _ = command.status();
+    }))
+}
+
 /// The folder in which a run's processes write files, removed at its end however that comes.
 #[derive(Debug)]
 struct Place(Owned);
@@ -225,6 +236,7 @@ fn prepare(
     let build_profile = plan::build_profile(name);
     let timed = build_all(workspace, &names, what, Kind::Timed(build_profile))?;
 
+    let _swept = sweeps(&timed, &request);
     let to_check = selected.iter().filter(|(cell, _)| cell.skip.is_none()).count();
     let timeout = Duration::from_secs(options.timeout);
     let mut progress = Progress::new("checking", to_check);
@@ -494,6 +506,7 @@ fn measure_all(
     timed: &[PathBuf],
     folder: &Path,
 ) -> Result<(), Problem> {
+    let _swept = sweeps(timed, &plan.request);
     let scratch = folder.join("scratch");
     fs::create_dir_all(&scratch)
         .context(|| format!("cannot make {}", scratch.display()))?;

@@ -1,9 +1,10 @@
-//! What must not be left behind: folders that are removed when a command ends, also by an error or
-//! by Ctrl-C.
+//! What must not be left behind when a command ends, also by an error or by Ctrl-C: folders,
+//! processes, and what those have left.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What is done when the command is interrupted, by a number of its own.
@@ -19,7 +20,9 @@ fn acts() -> MutexGuard<'static, (u64, BTreeMap<u64, Act>)> {
 /// the process ends with the code that shells give to an interrupted program.
 pub(crate) fn install() {
     let listening = ctrlc::set_handler(|| {
-        while let Some((_, act)) = acts().1.pop_last() {
+        loop {
+            // Not in the loop's head: there the lock would be held while the act is done.
+            let Some((_, act)) = acts().1.pop_last() else { break };
             act();
         }
         std::process::exit(130)
@@ -47,6 +50,14 @@ impl Drop for Registered {
     fn drop(&mut self) {
         acts().1.remove(&self.0);
     }
+}
+
+/// Ends a process that would go on for a while, should the command be interrupted.
+pub(crate) fn ends_with_us(child: &Child) -> Registered {
+    let id = child.id().to_string();
+    on_interrupt(move || {
+        let _ = Command::new("kill").args(["-KILL", &id]).status();
+    })
 }
 
 /// A folder that is removed with all that is in it, when dropped or when interrupted.

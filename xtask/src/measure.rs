@@ -12,6 +12,7 @@ use std::{fs, io, thread};
 use wiremark_record::protocol::{ANSWERS, Answer, MY_TURN, Request, TURNS};
 use wiremark_record::{Cell, CellId, Damage, Round, Status};
 
+use crate::cleanup::{self, Registered};
 use crate::plan::{self, to_json};
 use crate::problem::{Context, Problem};
 use crate::progress::Progress;
@@ -52,6 +53,7 @@ pub(crate) fn check(
             .stderr(Stdio::piped())
             .spawn()
             .context(|| format!("cannot run {}", worker.display()))?;
+        let _ends = cleanup::ends_with_us(&child);
         feed(&mut child, &waiting)?;
         // Both pipes are read on threads of their own: a full one would stop the worker, and
         // one that says nothing for too long has to be noticed.
@@ -227,6 +229,7 @@ struct Racing {
     answers: PathBuf,
     said: PathBuf,
     ended: Option<Result<Round, Ended>>,
+    _ends: Registered,
 }
 
 impl Drop for Racing {
@@ -275,7 +278,8 @@ impl Racing {
         let mut child =
             command.spawn().context(|| format!("cannot run {}", binary.display()))?;
         let lines = lines_of(child.stdout.take());
-        let mut racing = Self { child, lines, answers, said, ended: None };
+        let ends = cleanup::ends_with_us(&child);
+        let mut racing = Self { child, lines, answers, said, ended: None, _ends: ends };
         racing.until_it_waits(how.timeout)?;
         Ok(racing)
     }
