@@ -100,6 +100,20 @@ pub(crate) fn crates(
     Ok(crates)
 }
 
+/// Those of the crates that the user named; all, if none.
+fn chosen(crates: Vec<String>, names: &[String]) -> Result<Vec<String>, Problem> {
+    if let Some(unknown) = names.iter().find(|name| !crates.contains(name)) {
+        return Err(Problem::usage(format!(
+            "no crate is called `{unknown}`: there are {}",
+            crates.join(", ")
+        )));
+    }
+    if names.is_empty() {
+        return Ok(crates);
+    }
+    Ok(crates.into_iter().filter(|name| names.contains(name)).collect())
+}
+
 /// The PostgreSQL database of a run.
 struct Database {
     url: String,
@@ -198,7 +212,7 @@ fn prepare(
     let crates = if options.controls {
         vec![build::CONTROLS.to_owned()]
     } else {
-        crates(workspace, suite)?
+        chosen(crates(workspace, suite)?, &options.crates)?
     };
     let what =
         What { suite, allocator: options.allocator, has_postgres: database.is_some() };

@@ -61,6 +61,11 @@ pub(crate) struct BenchOptions {
     #[arg(long, value_enum, default_value_t = SuiteName::Codecs)]
     pub(crate) suite: SuiteName,
 
+    /// Build and measure only these crates: names of folders in crates/formats, separated by
+    /// commas (and `text`, for the lines that the export suite writes).
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) crates: Vec<String>,
+
     /// The same as `--profile quick`: a first look.
     #[arg(long, conflicts_with = "profile")]
     pub(crate) quick: bool,

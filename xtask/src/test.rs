@@ -174,7 +174,7 @@ fn fits_the_schema(workspace: &Workspace, results: &Path) -> Result<(), Problem>
 /// Real runs of the suites on files and rows: all cells have to go well, with the calls that are
 /// known beforehand, and nothing may stay behind.
 fn suites(workspace: &Workspace) -> Result<(), Problem> {
-    let persist = ["--suite", "persist", "json/serde_json/compact", "postcard"];
+    let persist = ["--suite", "persist", "--crates", "json,postcard", "!pretty"];
     let run = real_run(workspace, "persist", &persist)?;
     let mut problems = stayed_behind(workspace);
     // Numbers of calls: those of the test in `persist` that puts them together from the texts.
@@ -191,7 +191,7 @@ fn suites(workspace: &Workspace) -> Result<(), Problem> {
 
     // PostgreSQL as well, where its server is installed.
     let throwaway = wiremark_throwaway::Programs::find().is_ok();
-    let mut export = vec!["--suite", "export", "text/", "sql/", "/postcard"];
+    let mut export = vec!["--suite", "export", "--crates", "text,postcard"];
     if throwaway {
         export.extend(["--postgres", "throwaway"]);
     } else {
