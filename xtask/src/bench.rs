@@ -100,6 +100,19 @@ pub(crate) fn crates(
     Ok(crates)
 }
 
+/// The crates that a first look takes; says which it leaves out.
+fn for_first_look(workspace: &Workspace, crates: Vec<String>) -> Vec<String> {
+    let (taken, left): (Vec<String>, Vec<String>) =
+        crates.into_iter().partition(|name| workspace.is_for_first_look(name));
+    if !left.is_empty() {
+        crate::remark(&format!(
+            "note: a first look leaves out {}; --all takes them in",
+            left.join(", ")
+        ));
+    }
+    taken
+}
+
 /// Those of the crates that the user named; all, if none.
 fn chosen(crates: Vec<String>, names: &[String]) -> Result<Vec<String>, Problem> {
     if let Some(unknown) = names.iter().find(|name| !crates.contains(name)) {
@@ -212,7 +225,12 @@ fn prepare(
     let crates = if options.controls {
         vec![build::CONTROLS.to_owned()]
     } else {
-        chosen(crates(workspace, suite)?, &options.crates)?
+        let all = chosen(crates(workspace, suite)?, &options.crates)?;
+        if name == ProfileName::Quick && !options.all && options.crates.is_empty() {
+            for_first_look(workspace, all)
+        } else {
+            all
+        }
     };
     let what =
         What { suite, allocator: options.allocator, has_postgres: database.is_some() };

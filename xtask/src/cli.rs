@@ -61,6 +61,11 @@ pub(crate) struct BenchOptions {
     #[arg(long, value_enum, default_value_t = SuiteName::Codecs)]
     pub(crate) suite: SuiteName,
 
+    /// Take all codecs, also into a first look: it leaves those out that are neither the usual
+    /// library of a format nor its best.
+    #[arg(long)]
+    pub(crate) all: bool,
+
     /// Build and measure only these crates: names of folders in crates/formats, separated by
     /// commas (and `text`, for the lines that the export suite writes).
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]

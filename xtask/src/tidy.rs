@@ -342,7 +342,9 @@ mod tests {
             name: name.to_owned(),
             manifest_path: PathBuf::from(format!("{name}/Cargo.toml")),
             dependencies: needs.iter().map(dependency).collect(),
-            metadata: Some(Metadata { room: Some(Room { kind: kind.to_owned() }) }),
+            metadata: Some(Metadata {
+                room: Some(Room { kind: kind.to_owned(), first_look: None }),
+            }),
         }
     }
 

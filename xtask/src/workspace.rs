@@ -34,8 +34,12 @@ pub(crate) struct Metadata {
 
 /// The kind of room that a package is.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) struct Room {
     pub(crate) kind: String,
+    /// Whether a first look takes a codec crate; it does if nothing is said.
+    #[serde(default)]
+    pub(crate) first_look: Option<bool>,
 }
 
 /// A dependency as the manifest writes it.
@@ -121,6 +125,16 @@ impl Workspace {
             .collect();
         names.sort();
         Ok(names)
+    }
+
+    /// Whether a first look takes this codec crate: what is named in most programs and the best of
+    /// each format do, a second best need not.
+    pub(crate) fn is_for_first_look(&self, codec_crate: &str) -> bool {
+        let folder = Path::new("crates/formats").join(codec_crate);
+        let package =
+            self.packages.iter().find(|package| package.folder().ends_with(&folder));
+        let room = package.and_then(|package| package.metadata.as_ref()?.room.as_ref());
+        room.and_then(|room| room.first_look).unwrap_or(true)
     }
 
     /// The version of a package in the lock file (the newest, if there are several).

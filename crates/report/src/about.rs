@@ -209,8 +209,8 @@ fn explain(column: Column, is_files: bool) -> &'static str {
              to forget the file first; stream: record by record; fresh: into a new vector"
         }
         Column::Wall => {
-            "wall time of one operation, from opening the file to closing it: median over rounds of \
-             each round's lower quartile"
+            "wall time of one operation, its file from opening to closing: median over rounds of each \
+             round's lower quartile"
         }
         Column::User => "CPU time of it in user mode, by the kernel's ticks",
         Column::System => "CPU time of it in the kernel",
@@ -267,11 +267,11 @@ pub(crate) fn origin(run: &Run, id: &str) -> Option<String> {
 
 /// Documents of one operation where that is not one: ` (100 documents an operation)`.
 pub(crate) fn documents(table: &Table<'_>) -> String {
-    match table.documents {
+    // Whole values and streams of records are ways of the same.
+    match table.documents.filter(|_| table.codec.is_none()) {
+        None if table.codec.is_some() => String::new(),
         Some(1) => String::new(),
         Some(count) => format!(", {} an operation", plural(count, "document")),
-        // Whole values and streams of records are ways of the same.
-        None if table.codec.is_some() => String::new(),
         None => ", documents an operation vary".to_owned(),
     }
 }
