@@ -5,12 +5,23 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What is done when the command is interrupted, by a number of its own.
 type Act = Box<dyn FnOnce() + Send>;
 
 static ACTS: Mutex<(u64, BTreeMap<u64, Act>)> = Mutex::new((0, BTreeMap::new()));
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Goes no further if the command was interrupted: a process that was ended for that is no cell
+/// that failed. The thread that cleans up ends the command meanwhile.
+pub(crate) fn halt_if_interrupted() {
+    while INTERRUPTED.load(Ordering::SeqCst) {
+        std::thread::park();
+    }
+}
 
 fn acts() -> MutexGuard<'static, (u64, BTreeMap<u64, Act>)> {
     ACTS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -20,6 +31,7 @@ fn acts() -> MutexGuard<'static, (u64, BTreeMap<u64, Act>)> {
 /// the process ends with the code that shells give to an interrupted program.
 pub(crate) fn install() {
     let listening = ctrlc::set_handler(|| {
+        INTERRUPTED.store(true, Ordering::SeqCst);
         loop {
             // Not in the loop's head: there the lock would be held while the act is done.
             let Some((_, act)) = acts().1.pop_last() else { break };

@@ -93,6 +93,7 @@ pub(crate) fn check(
             }
         }
         let status = child.wait().context(|| "cannot wait".to_owned())?;
+        cleanup::halt_if_interrupted();
         let said = said.and_then(|thread| thread.join().ok()).unwrap_or_default();
         let said = last_line(&said);
         if let Some(id) = current {
@@ -314,6 +315,7 @@ impl Racing {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        cleanup::halt_if_interrupted();
         self.ended = Some(match wait(&mut self.child, timeout)? {
             None => Err(Ended::Timeout),
             Some(status) => self.result(status),
