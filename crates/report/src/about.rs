@@ -6,7 +6,7 @@ use std::fmt::Write;
 use wiremark_record::{Operation, Run, Status, Suite};
 
 use crate::number::{grouped, memory, percent, plural, time};
-use crate::table::{Column, Table, bounds_header, codec, status};
+use crate::table::{BEST, Column, Table, bounds_header, codec, status};
 use crate::text::plain;
 
 /// Fewer rounds than the profile's are a first look for the whole run.
@@ -190,7 +190,12 @@ pub(crate) fn explanations(
         "dropping the decoded value, which no decode time holds; it moves no bytes and asks for \
          none, so it has no MB/s, no × copy and no allocs",
     ));
-    columns.filter(|(_, text)| !text.is_empty()).chain(drop).collect()
+    let has_best = tables.iter().flat_map(Table::rows).any(|row| row.is_best_of_format);
+    let best = has_best.then_some((
+        BEST.trim(),
+        "the fastest library of its wire format, whose codecs stand together",
+    ));
+    columns.filter(|(_, text)| !text.is_empty()).chain(best).chain(drop).collect()
 }
 
 fn explain(column: Column, is_files: bool) -> &'static str {

@@ -172,8 +172,7 @@ fn section(
 
 fn text(column: Column, row: &Row<'_>) -> String {
     if column == Column::Codec {
-        let mark = if row.is_maintained { "" } else { UNMAINTAINED };
-        return format!("{}{mark}", code(&row.cell.id.codec));
+        return format!("{}{}", code(&row.cell.id.codec), row.marks());
     }
     if column == Column::Way {
         return code(&row.name());

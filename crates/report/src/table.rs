@@ -21,7 +21,8 @@ pub(crate) struct Table<'a> {
     pub codec: Option<&'a str>,
     /// Documents of one operation, where all cells agree.
     pub documents: Option<u64>,
-    /// Codecs with a figure, fastest first.
+    /// Codecs with a figure, fastest first; where a format has several libraries, the codecs of
+    /// each format stand together.
     pub ranked: Vec<Row<'a>>,
     /// Floors, which are not ranked.
     pub floors: Vec<Row<'a>>,
@@ -40,6 +41,8 @@ pub(crate) struct Table<'a> {
 pub(crate) struct Row<'a> {
     pub cell: &'a Cell,
     pub is_maintained: bool,
+    /// Whether the table holds several libraries of its format and none of them is faster.
+    pub is_best_of_format: bool,
     pub standing: Standing,
 }
 
@@ -123,6 +126,7 @@ impl<'a> Table<'a> {
             let row = Row {
                 cell,
                 is_maintained: codec.is_none_or(|codec| codec.maintained),
+                is_best_of_format: false,
                 standing: if is_floor { Standing::Floor } else { Standing::Apart },
             };
             if cell.status != Status::Ok {
@@ -142,6 +146,7 @@ impl<'a> Table<'a> {
         ranked.sort_by(|a, b| time(a).total_cmp(&time(b)));
         floors.sort_by(|a, b| time(a).total_cmp(&time(b)));
         let fastest = fastest(run, &ranked);
+        let fastest = group_by_format(run, &mut ranked, fastest);
         let chosen = ranked.iter().position(|row| {
             row.cell.is_measured() && Some(row.cell.id.codec.as_str()) == reference
         });
@@ -217,6 +222,63 @@ impl<'a> Table<'a> {
     }
 }
 
+/// Puts the codecs of each wire format together, formats in the order of their fastest codec, and
+/// marks that one; only where some format has several libraries. Returns where the row at
+/// `fastest` went.
+fn group_by_format(
+    run: &Run,
+    ranked: &mut [Row<'_>],
+    fastest: Option<usize>,
+) -> Option<usize> {
+    let about = |row: &Row<'_>| {
+        let codec = codec(run, &row.cell.id.codec)?;
+        Some((codec.format.as_str(), codec.library.as_str()))
+    };
+    let has_several = |row: &Row<'_>| {
+        let Some((format, library)) = about(row) else { return false };
+        let is_rival = |other: &Row<'_>| {
+            about(other).is_some_and(|o| o.0 == format && o.1 != library)
+        };
+        ranked.iter().any(is_rival)
+    };
+    if ranked.iter().any(|row| row.cell.id.way.is_some())
+        || !ranked.iter().any(has_several)
+    {
+        return fastest;
+    }
+    let best = fastest.and_then(|at| ranked.get(at)).map(|row| row.cell.id.clone());
+    let several: Vec<bool> = ranked.iter().map(has_several).collect();
+    // They are sorted by time: the first of each format is its fastest.
+    let mut formats: Vec<&str> = Vec::new();
+    let mut places = Vec::new();
+    for row in ranked.iter() {
+        let format = about(row).map_or("", |(format, _)| format);
+        let place = formats.iter().position(|known| *known == format);
+        places.push(place.unwrap_or_else(|| {
+            formats.push(format);
+            formats.len() - 1
+        }));
+    }
+    let mut seen = vec![false; formats.len()];
+    for ((row, &place), several) in ranked.iter_mut().zip(&places).zip(several) {
+        if let Some(seen) = seen.get_mut(place)
+            && !*seen
+        {
+            *seen = true;
+            row.is_best_of_format = several && row.cell.is_measured();
+        }
+    }
+    let format_of = |row: &Row<'_>| {
+        let format = about(row).map_or("", |(format, _)| format);
+        formats.iter().position(|known| *known == format)
+    };
+    ranked.sort_by_key(format_of);
+    ranked.iter().position(|row| Some(&row.cell.id) == best.as_ref())
+}
+
+/// Stands behind the fastest library of a format that has several in the table.
+pub(crate) const BEST: &str = " ★";
+
 impl Row<'_> {
     /// The codec; or the way with its mode, where that is not the usual one.
     pub(crate) fn name(&self) -> String {
@@ -226,6 +288,15 @@ impl Row<'_> {
             (None, _) | (Some(_), Mode::Reused) => name.into_owned(),
             (Some(_), mode) => format!("{name} {mode}"),
         }
+    }
+}
+
+impl Row<'_> {
+    /// What stands behind the codec's id.
+    pub(crate) fn marks(&self) -> String {
+        let best = if self.is_best_of_format { BEST } else { "" };
+        let unmaintained = if self.is_maintained { "" } else { UNMAINTAINED };
+        format!("{best}{unmaintained}")
     }
 }
 
@@ -399,10 +470,7 @@ impl Column {
         match self {
             Self::Codec if is_file => None,
             Self::Way => is_file.then(|| row.name()),
-            Self::Codec => {
-                let mark = if row.is_maintained { "" } else { UNMAINTAINED };
-                Some(format!("{}{mark}", plain(&cell.id.codec)))
-            }
+            Self::Codec => Some(format!("{}{}", plain(&cell.id.codec), row.marks())),
             Self::Ratio => match row.standing {
                 Standing::Fastest | Standing::Only | Standing::Reference => {
                     Some(number::ratio(1.0))

@@ -4,7 +4,9 @@ mod common;
 mod csv;
 mod hostile;
 mod markdown;
+mod rivals;
 mod terminal;
+mod ways;
 
 use wiremark_record::Run;
 
