@@ -86,28 +86,39 @@ pub fn put(row: &impl Row, mut writer: impl io::Write) -> io::Result<()> {
 /// Appends one row without the machinery of formatting.
 #[inline]
 pub fn append(row: &impl Row, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{ID: ");
-    append_number(row.id(), out);
-    out.extend_from_slice(b", Title: ");
-    out.extend_from_slice(row.title().as_bytes());
+    let (title, note) = (row.title().as_bytes(), row.note().as_bytes());
+    let mut room = [0; HEAD_BYTES];
+    let head = head(row.id(), &mut room);
+    out.extend_from_slice(head);
+    out.extend_from_slice(title);
     out.extend_from_slice(b", Note: ");
-    out.extend_from_slice(row.note().as_bytes());
+    out.extend_from_slice(note);
     out.extend_from_slice(b"},\n");
 }
 
-fn append_number(mut number: u64, out: &mut Vec<u8>) {
-    // 2^64 has twenty digits.
-    let mut digits = [0; 20];
-    let mut start = digits.len();
+const BEFORE: [u8; 5] = *b"{ID: ";
+const AFTER: [u8; 9] = *b", Title: ";
+
+/// 2^64 has twenty digits.
+const HEAD_BYTES: usize = BEFORE.len() + 20 + AFTER.len();
+
+/// All that stands before the title, put together from its end: one copy in place of three.
+#[inline]
+fn head(mut number: u64, room: &mut [u8; HEAD_BYTES]) -> &[u8] {
+    let mut start = HEAD_BYTES - AFTER.len();
+    room[start..].copy_from_slice(&AFTER);
     loop {
         start -= 1;
-        digits[start] = b'0' + (number % 10) as u8;
+        room[start] = b'0' + (number % 10) as u8;
         number /= 10;
         if number == 0 {
             break;
         }
     }
-    out.extend_from_slice(&digits[start..]);
+    let end = start;
+    start -= BEFORE.len();
+    room[start..end].copy_from_slice(&BEFORE);
+    &room[start..]
 }
 
 /// Rows that are at hand. Whole, they are written by `write!`; record by record, each is put
