@@ -90,7 +90,7 @@ impl<D: Disk> Counted<D> {
         open: impl FnOnce(&D) -> io::Result<D::File>,
     ) -> io::Result<CountedFile<D::File>> {
         count(&self.calls, |calls| calls.open += 1);
-        Ok(CountedFile { file: open(&self.disk)?, calls: self.calls.clone() })
+        Ok(CountedFile { file: open(&self.disk)?, calls: self.calls.clone(), at: 0 })
     }
 }
 
@@ -133,14 +133,25 @@ impl<D: Disk> Disk for Counted<D> {
 pub struct CountedFile<F> {
     file: F,
     calls: Tally,
+    /// Bytes read or written so far.
+    at: u64,
+}
+
+impl<F: File> CountedFile<F> {
+    fn advance(&mut self, moved: &io::Result<usize>) -> u64 {
+        let bytes = moved.as_ref().map_or(0, |&count| count as u64);
+        self.at += bytes;
+        bytes
+    }
 }
 
 impl<F: File> io::Write for CountedFile<F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes);
+        let bytes = self.advance(&written);
         count(&self.calls, |calls| {
             calls.write += 1;
-            calls.written_bytes += written.as_ref().map_or(0, |&count| count as u64);
+            calls.written_bytes += bytes;
         });
         written
     }
@@ -154,11 +165,46 @@ impl<F: File> io::Write for CountedFile<F> {
 impl<F: File> io::Read for CountedFile<F> {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(space);
+        let bytes = self.advance(&read);
         count(&self.calls, |calls| {
             calls.read += 1;
-            calls.read_bytes += read.as_ref().map_or(0, |&count| count as u64);
+            calls.read_bytes += bytes;
         });
         read
+    }
+
+    /// With as many calls as the system's file makes, which asks for its length and reads all at
+    /// once; the trait's own way begins with little and takes more each time.
+    fn read_to_end(&mut self, out: &mut Vec<u8>) -> io::Result<usize> {
+        if self.calls.is_none() {
+            return self.file.read_to_end(out);
+        }
+        let before = out.len();
+        let left = self.file.size().unwrap_or(0).saturating_sub(self.at);
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        out.try_reserve(left)?;
+        out.resize(before + left, 0);
+        let mut end = before;
+        // Beyond its length is the end at least; and it may have grown meanwhile, or be one
+        // whose length the system does not know.
+        let mut beyond = [0; 8 << 10];
+        let done = loop {
+            let is_full = end == out.len();
+            let space = if is_full { &mut beyond[..] } else { &mut out[end..] };
+            match self.read(space) {
+                Ok(0) => break Ok(()),
+                Ok(count) => {
+                    end += count;
+                    if is_full {
+                        out.extend_from_slice(&beyond[..count]);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
+        out.truncate(end);
+        done.map(|()| end - before)
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use wiremark_datasets::seeded::people::Person;
+use wiremark_gob::Gob;
 use wiremark_json::Json;
 use wiremark_persist::{
     Counted, Disk, Durability, Read, ReadFrom, Scratch, System, Write, read,
@@ -25,6 +26,15 @@ fn work<D: Disk + Clone>(folder: &Scratch, disk: &D) {
     }
     for how in [Read::Direct, Read::Buffered(8192), Read::WholeFresh, Read::WholeReused] {
         let from = ReadFrom { disk, folder, name: "w0" };
+        let _: Vec<Person> = read(&from, how, &mut Vec::new(), codec).unwrap();
+    }
+    // A codec that asks for all that there is, where the one above asks for a byte.
+    let path = folder.path().join("gob");
+    let codec = &mut Gob::new();
+    write_people(disk, &path, Write::WholeFresh, Durability::None, codec, &people)
+        .unwrap();
+    for how in [Read::Direct, Read::Buffered(8192)] {
+        let from = ReadFrom { disk, folder, name: "gob" };
         let _: Vec<Person> = read(&from, how, &mut Vec::new(), codec).unwrap();
     }
 }
