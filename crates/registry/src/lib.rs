@@ -34,6 +34,7 @@ codecs! {
     msgpack = "msgpack"
     postcard = "postcard"
     sereal = "sereal"
+    sonic = "sonic"
     storable = "storable"
 }
 
