@@ -34,6 +34,7 @@ codecs! {
     msgpack = "msgpack"
     postcard = "postcard"
     sereal = "sereal"
+    simd_json = "simd-json"
     sonic = "sonic"
     storable = "storable"
 }
