@@ -28,6 +28,7 @@ macro_rules! codecs {
 
 codecs! {
     bincode = "bincode"
+    bincode1 = "bincode1"
     cbor = "cbor"
     gob = "gob"
     json = "json"
