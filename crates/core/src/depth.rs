@@ -174,6 +174,21 @@ impl Guard {
         de::Guarded::<de::Untagged, D, Place<'_>>::new(inner, self.outermost())
     }
 
+    /// As [`untagged`](Self::untagged), for a wire that packs elements into bits: there may be
+    /// eight for each of the `input_bytes`, and [`MAX_EMPTY_ELEMENTS`] more.
+    ///
+    /// Its twin is [`check_elements`](Self::check_elements) with eight times the length.
+    #[inline]
+    pub fn packed<'de, D: Deserializer<'de>>(
+        &self,
+        inner: D,
+        input_bytes: usize,
+    ) -> impl Deserializer<'de, Error = D::Error> {
+        let elements = input_bytes.saturating_mul(8).saturating_add(MAX_EMPTY_ELEMENTS);
+        self.elements.set(elements);
+        de::Guarded::<de::Untagged, D, Place<'_>>::new(inner, self.outermost())
+    }
+
     /// Whether the [`untagged_value`](Self::untagged_value) that was written to `len` bytes can
     /// be read by [`untagged`](Self::untagged), as far as its number of elements goes.
     ///
