@@ -29,6 +29,7 @@ macro_rules! codecs {
 codecs! {
     bincode = "bincode"
     bincode1 = "bincode1"
+    bitcode = "bitcode"
     cbor = "cbor"
     gob = "gob"
     json = "json"
