@@ -375,7 +375,7 @@ mod tests {
             ("core", &["serde"], 0),
             ("core", &["serde_json"], 1),
             ("source", &["wiremark-core", "wiremark-datasets", "rusqlite"], 0),
-            ("benches", &["wiremark-sqlite"], 1),
+            ("benches", &["wiremark-sqlite"], 0),
             ("xtask", &["wiremark-sqlite"], 1),
             ("kitchen", &[], 1),
         ];
