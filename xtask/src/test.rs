@@ -235,6 +235,8 @@ fn real_run(
     arguments: &[&str],
 ) -> Result<Run, Problem> {
     let exe = std::env::current_exe().context(|| "cannot find xtask".to_owned())?;
+    std::fs::create_dir_all(workspace.wiremark())
+        .context(|| format!("cannot make {}", workspace.wiremark().display()))?;
     let results = workspace.wiremark().join(format!("{name}.json"));
     let status = Command::new(exe)
         .args(["bench", "--quick", "--rounds", "1"])
