@@ -9,7 +9,8 @@ use super::Value;
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Null => serializer.serialize_unit(),
+            // Not `serialize_unit`: some CBOR libraries write that as an empty array.
+            Self::Null => serializer.serialize_none(),
             Self::Bool(value) => serializer.serialize_bool(*value),
             Self::U64(value) => serializer.serialize_u64(*value),
             Self::I64(value) => serializer.serialize_i64(*value),
