@@ -4,6 +4,7 @@
 //! profiles. It never asserts a time.
 #![forbid(unsafe_code)]
 
+pub mod cbor;
 pub mod claims;
 pub mod contract;
 pub mod corpora;
