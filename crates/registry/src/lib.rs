@@ -31,6 +31,7 @@ codecs! {
     bincode1 = "bincode1"
     bitcode = "bitcode"
     cbor = "cbor"
+    cbor4ii = "cbor4ii"
     gob = "gob"
     json = "json"
     msgpack = "msgpack"
