@@ -34,6 +34,7 @@ codecs! {
     cbor4ii = "cbor4ii"
     gob = "gob"
     json = "json"
+    minicbor = "minicbor"
     msgpack = "msgpack"
     postcard = "postcard"
     sereal = "sereal"
