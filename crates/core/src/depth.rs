@@ -149,6 +149,17 @@ impl Guard {
         de::Guarded::<de::Lends, D, Place<'_>>::new(inner, self.outermost())
     }
 
+    /// A lending deserializer over an `inner` that shows newtype structs no
+    /// [`visit_newtype_struct`](serde::de::Visitor::visit_newtype_struct): they are what they
+    /// hold, and the guard shows it.
+    #[inline]
+    pub fn lending_bare<'de, D: Deserializer<'de>>(
+        &self,
+        inner: D,
+    ) -> impl Deserializer<'de, Error = D::Error> {
+        de::Guarded::<de::LendsBare, D, Place<'_>>::new(inner, self.outermost())
+    }
+
     /// A deserializer for values of any lifetime over an `inner` that lends nothing: libraries
     /// have such a one that ask for [`DeserializeOwned`](serde::de::DeserializeOwned).
     #[inline]

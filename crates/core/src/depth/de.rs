@@ -51,6 +51,17 @@ macro_rules! leaves {
             }
         )*
     };
+    (guarded_lending: $($method:ident)*) => {
+        $(
+            #[inline(always)]
+            fn $method<D: Deserializer<'de>, V: Visitor<'de>>(
+                library: D,
+                visitor: Within<'de, '_, Self, V>,
+            ) -> Result<V::Value, D::Error> {
+                library.$method(visitor)
+            }
+        )*
+    };
     (guarded: $($method:ident)*) => {
         $(
             #[inline(always)]
@@ -78,6 +89,10 @@ pub(super) trait Source<'src, 'de>: Sized {
     /// of owned text checked.
     const UNTAGGED: bool;
 
+    /// Whether the library answers a question for a newtype struct with `visit_newtype_struct`,
+    /// as it should. Where it does not, the guard answers.
+    const KNOWS_NEWTYPES: bool = true;
+
     fn visit_str<V: Visitor<'de>, E: Error>(
         visitor: V,
         text: &'src str,
@@ -98,6 +113,9 @@ pub(super) trait Source<'src, 'de>: Sized {
 /// The library lends text and bytes out of the input.
 pub(super) enum Lends {}
 
+/// The library lends, and does not know newtype structs.
+pub(super) enum LendsBare {}
+
 /// The library lends nothing that outlives the call.
 pub(super) enum Copies {}
 
@@ -105,9 +123,10 @@ pub(super) enum Copies {}
 pub(super) enum Untagged {}
 
 macro_rules! lending_source {
-    ($type:ty, $untagged:literal) => {
+    ($type:ty, $untagged:literal, $knows_newtypes:literal, $leaves:ident) => {
         impl<'de> Source<'de, 'de> for $type {
             const UNTAGGED: bool = $untagged;
+            const KNOWS_NEWTYPES: bool = $knows_newtypes;
 
             #[inline(always)]
             fn visit_str<V: Visitor<'de>, E: Error>(
@@ -125,14 +144,16 @@ macro_rules! lending_source {
                 visitor.visit_borrowed_bytes(bytes)
             }
 
-            leaves! { bare }
-            leaves! { bare: deserialize_string }
+            leaves! { $leaves }
+            leaves! { $leaves: deserialize_string }
         }
     };
 }
 
-lending_source!(Lends, false);
-lending_source!(Untagged, true);
+lending_source!(Lends, false, true, bare);
+// A library that does not look at what it is asked for may answer anything.
+lending_source!(LendsBare, false, false, guarded_lending);
+lending_source!(Untagged, true, true, bare);
 
 impl<'src, 'de> Source<'src, 'de> for Copies {
     const UNTAGGED: bool = false;
@@ -285,6 +306,11 @@ where
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
+        if !P::KNOWS_NEWTYPES {
+            let place = self.place.borrow().wrap(D::Error::custom)?;
+            return visitor
+                .visit_newtype_struct(Guarded::<P, D, _>::new(self.inner, &place));
+        }
         let visitor = Within::<P, V>::new(visitor, self.place.borrow());
         self.inner.deserialize_newtype_struct(name, visitor)
     }
