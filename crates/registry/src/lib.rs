@@ -34,6 +34,7 @@ codecs! {
     cbor4ii = "cbor4ii"
     gob = "gob"
     json = "json"
+    messagepack_serde = "messagepack-serde"
     minicbor = "minicbor"
     msgpack = "msgpack"
     postcard = "postcard"
