@@ -34,6 +34,9 @@ const KNOWN: &[Known] = &[
     differ("cbor/minicbor-serde", "cbor/ciborium", SOME_UNIT, EMPTY_ARRAY),
     differ("cbor/minicbor-serde", "cbor/ciborium", CHARS, NUMBER),
     differ("cbor/minicbor-serde", "cbor/cbor4ii", CHARS, NUMBER),
+    differ("json/serde_json/compact", "json/simd-json", WIDE, NARROW),
+    differ("json/serde_json/pretty", "json/simd-json", WIDE, NARROW),
+    differ("json/sonic-rs/compact", "json/simd-json", WIDE, NARROW),
     differ("msgpack/rmp-serde/compact", "msgpack/messagepack-serde", UNIT_STRUCTS, ARRAY),
     differ("msgpack/rmp-serde/compact", "msgpack/messagepack-serde", INTEGERS, BIN),
     differ("msgpack/rmp-serde/named", "msgpack/messagepack-serde", UNIT_STRUCTS, ARRAY),
@@ -61,6 +64,7 @@ const ARRAY: &str =
     "rmp-serde writes a unit struct as an empty array, the reader wants nil";
 const BIN: &str =
     "rmp-serde writes 128-bit integers as 16 bytes, the reader wants an integer";
+const NARROW: &str = "simd-json reads integers of 64 bits";
 
 const ALL: &[&str] = &["*"];
 const UNITS: &[&str] =
@@ -74,6 +78,12 @@ const INTEGERS: &[&str] = &[
     "u128 18446744073709551616",
     "u128 340282366920938463463374607431768211455",
     "i128 -1",
+    "i128 -18446744073709551617",
+    "i128 -170141183460469231731687303715884105728",
+];
+const WIDE: &[&str] = &[
+    "u128 18446744073709551616",
+    "u128 340282366920938463463374607431768211455",
     "i128 -18446744073709551617",
     "i128 -170141183460469231731687303715884105728",
 ];
