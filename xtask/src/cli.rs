@@ -186,7 +186,7 @@ pub(crate) enum PostgresName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProfileName {
-    /// A first look: a little over two minutes of measuring for everything.
+    /// A first look: about two minutes of measuring for everything.
     Quick,
     /// Figures to decide by: nine rounds, with intervals.
     Default,

@@ -147,7 +147,7 @@ pub(crate) fn is_selected(filters: &[String], name: &str) -> bool {
 pub(crate) fn profile(name: ProfileName, suite: Suite, rounds: Option<u32>) -> Profile {
     let ms = 1_000_000;
     let (name, profile_rounds, samples, sample_ns, warm_up_ns) = match (name, suite) {
-        (ProfileName::Quick, Suite::Codecs) => ("quick", 3, 12, ms, 10 * ms),
+        (ProfileName::Quick, Suite::Codecs) => ("quick", 2, 12, ms, 10 * ms),
         (ProfileName::Default, Suite::Codecs) => ("default", 9, 40, ms, 25 * ms),
         (ProfileName::Full, Suite::Codecs) => ("full", 25, 50, 2 * ms, 50 * ms),
         // An operation on a file is a sample or the better part of one, and a trap a hundred:
