@@ -12,7 +12,8 @@ Exit codes:
   2    the command line does not make sense
   4    no cell fits the filters
   100  some cells failed; the others have figures
-  101  a worker could not be built";
+  101  a worker could not be built
+  130  interrupted; `bench --resume` goes on";
 
 /// wiremark: which wire format, which library, on your data and machine.
 #[derive(Debug, Parser)]
