@@ -14,14 +14,14 @@
 //! `fresh` with a new vector, `stream` record by record. Its `way` says how bytes come to the file.
 
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use wiremark_core::{Codec, Error, Profile, Result, Role};
 use wiremark_datasets::{About, Dataset};
 use wiremark_meter::Instant;
 use wiremark_persist::{
     Calls, Counted, Document, Durability, Read, ReadFrom, Scratch, Subject, System,
-    Write, damage, evict, framed, is_memory, read, read_each, write,
+    Write, damage, evict, framed, is_memory, is_resident, read, read_each, write,
 };
 use wiremark_record::protocol::{Planned, Request, Skip};
 use wiremark_record::{CellId, Damage, Mode, Operation, Status};
@@ -193,6 +193,9 @@ fn skip<D: Dataset>(way: Way, profile: &Profile, no_medium: bool) -> Option<Skip
         Way::Read(Read::MapBorrowed, _) if !profile.can.borrow_str => {
             because("the library cannot lend text from the input")
         }
+        Way::Write(_, Durability::Data | Durability::Atomic) if no_medium => {
+            because("a file system in memory keeps nothing")
+        }
         Way::Read(_, Cache::Evicted) if no_medium => {
             because("a file system in memory cannot be made to forget")
         }
@@ -209,19 +212,8 @@ pub struct Counts {
     pub size_bytes: u64,
 }
 
-/// Names in a folder, none of which was there before.
-#[derive(Debug)]
-struct Names<'a> {
-    folder: &'a Scratch,
-    count: u64,
-}
-
-impl Names<'_> {
-    fn next(&mut self) -> PathBuf {
-        self.count += 1;
-        self.folder.path().join(format!("{}", self.count))
-    }
-}
+/// The name of the file that is written: not there before, since each is removed.
+const OUTPUT: &str = "output";
 
 /// The name of the file that is read.
 const INPUT: &str = "input";
@@ -268,8 +260,18 @@ fn attempt<C: Codec, D: Dataset>(
             write(disk, &path, how, durability, &mut buffer, &mut subject)
                 .map_err(writing)?;
         }
-        Way::Read(how, _) => {
+        Way::Read(how, cache) => {
             put_input(&mut codec, dataset, value, how, folder).map_err(writing)?;
+            if cache == Cache::Evicted {
+                evict(&path).map_err(reading)?;
+                if is_resident(&path) == Some(true) {
+                    let reason = "the system keeps the file in memory all the same";
+                    return Err(Refusal {
+                        status: Status::Unsupported,
+                        reason: reason.to_owned(),
+                    });
+                }
+            }
         }
     }
     // What was written is read by other means than what is looked at.
@@ -381,24 +383,22 @@ pub fn prepare_write<'a, S: Subject + 'a>(
     durability: Durability,
     folder: &'a Scratch,
 ) -> Result<Prepared<'a>> {
-    let mut names = Names { folder, count: 0 };
+    let path = folder.path().join(OUTPUT);
     let mut buffer = Vec::new();
     let disk = Counted::silent(System);
     let mut once = move || {
-        let path = names.next();
         let start = Instant::now();
         let written = write(&disk, &path, how, durability, &mut buffer, &mut subject);
         let span = start.elapsed();
-        written.map(|()| (span, path))
+        // A name that was not there before is had by removing the file.
+        written.and_then(|()| Ok(std::fs::remove_file(&path)?))?;
+        Ok(span)
     };
-    let (_, path) = once()?;
-    std::fs::remove_file(&path)?;
+    once()?;
     let batch = Box::new(move |times| {
         let mut sum = wiremark_meter::Span::default();
         for _ in 0..times {
-            let (span, path) = done(once());
-            done(std::fs::remove_file(&path).map_err(Error::from));
-            sum = sum + span;
+            sum = sum + done(once());
         }
         sum
     });
@@ -514,7 +514,7 @@ pub fn damage<C: Codec, D: Dataset>(codec: &C, dataset: &D) -> Option<Damage> {
     let mut file = file.finish().ok()?;
     let bits = file.len() as u64 * 8;
     for nth in 0..found.flips {
-        let bit = nth * bits / found.flips;
+        let bit = ((nth * bits / found.flips) & !7) | (nth % 8);
         let (at, mask) = (usize::try_from(bit / 8).ok()?, 1_u8 << (bit % 8));
         *file.get_mut(at)? ^= mask;
         if is_whole(&file) {

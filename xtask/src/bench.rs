@@ -67,7 +67,9 @@ fn start(
     let folder = workspace.runs().join(&id);
     fs::create_dir_all(&folder)
         .context(|| format!("cannot make the run's folder {}", folder.display()))?;
-    let place = Place::make(options, suite, &folder, &id)?;
+    let place = Place::make(options, suite, &folder, &id).inspect_err(|_| {
+        let _ = fs::remove_dir_all(&folder);
+    })?;
     let place_of_files = place.as_ref().map(Place::path);
     let planned =
         prepare(workspace, options, name, &profile, &folder, place_of_files, database);
@@ -162,13 +164,32 @@ impl Database {
 
 /// Should the run be interrupted: a process that is killed cannot remove its tables, so one of the
 /// same kind does it.
-fn sweeps(timed: &[PathBuf], request: &Request) -> Option<Registered> {
+fn sweeps(programs: &[PathBuf], request: &Request) -> Option<Sweeper> {
     request.database.as_ref()?;
-    let mut command = plan::command(timed.first()?, request).ok()?;
-    command.arg("--sweep");
-    Some(cleanup::on_interrupt(move || {
-        let _ = command.status();
-    }))
+    let command = || plan::command(programs.first()?, request).ok();
+    let (mut at_end, mut interrupted) = (command()?, command()?);
+    at_end.arg("--sweep");
+    interrupted.arg("--sweep");
+    let registered = cleanup::on_interrupt(move || {
+        // The server may not have noticed yet that those who were killed are gone.
+        for _ in 0..4 {
+            let _ = interrupted.status();
+            std::thread::sleep(Duration::from_millis(300));
+        }
+    });
+    Some(Sweeper { command: at_end, _registered: registered })
+}
+
+/// Sweeps when dropped too: a process that took too long was killed as well.
+struct Sweeper {
+    command: Command,
+    _registered: Registered,
+}
+
+impl Drop for Sweeper {
+    fn drop(&mut self) {
+        let _ = self.command.status();
+    }
 }
 
 /// The folder in which a run's processes write files, removed at its end however that comes.
@@ -226,7 +247,11 @@ fn prepare(
         vec![build::CONTROLS.to_owned()]
     } else {
         let all = chosen(crates(workspace, suite)?, &options.crates)?;
-        if name == ProfileName::Quick && !options.all && options.crates.is_empty() {
+        // Who names something wants it, whatever a first look would leave out.
+        let names_none = options.crates.is_empty()
+            && options.filters.is_empty()
+            && options.reference.is_none();
+        if name == ProfileName::Quick && !options.all && names_none {
             for_first_look(workspace, all)
         } else {
             all
@@ -238,6 +263,7 @@ fn prepare(
     let is_all = name == ProfileName::Quick && options.filters.is_empty();
     let kind = if is_all { Kind::WorkerAndMore } else { Kind::Worker };
     let workers = build_all(workspace, &crates, what, kind)?;
+    let _swept = sweeps(&workers, &request);
     let mut listed = plan::list(&workers, &request)?;
     for note in &listed.notes {
         crate::remark(&format!("note: {note}"));
@@ -268,7 +294,6 @@ fn prepare(
     let build_profile = plan::build_profile(name);
     let timed = build_all(workspace, &names, what, Kind::Timed(build_profile))?;
 
-    let _swept = sweeps(&timed, &request);
     let to_check = selected.iter().filter(|(cell, _)| cell.skip.is_none()).count();
     let timeout = Duration::from_secs(options.timeout);
     let mut progress = Progress::new("checking", to_check);

@@ -108,6 +108,12 @@ pub(crate) fn check(
             waiting.retain(|other| *other != id);
             checked.push(without_figure(id, status, reason));
             progress.advance();
+        } else if !status.success() && waiting.is_empty() {
+            // All cells are checked; what comes behind them is the look at flipped bits.
+            progress.remark(&format!(
+                "note: a worker died of a flipped bit: {}{said}",
+                how(status)
+            ));
         } else if !status.success() || waiting.len() == before {
             return Err(Problem::new(format!("a worker failed: {}{said}", how(status))));
         }

@@ -243,6 +243,11 @@ pub(crate) fn request(
     stdin_to: &Path,
     name: Option<ProfileName>,
 ) -> Result<Request, Problem> {
+    if suite == Suite::Export && !(data.datasets.is_empty() && data.files.is_empty()) {
+        return Err(Problem::usage(
+            "the export suite is about the rows of `todos`: it takes no --data and no --datasets",
+        ));
+    }
     for id in &data.datasets {
         if !wiremark_datasets::IDS.contains(&id.as_str()) {
             let known = wiremark_datasets::IDS.join(", ");

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use wiremark_benches::export::{Stage, Work};
+use wiremark_benches::export::{self, SWEEP, Stage, Work};
 use wiremark_benches::files;
 use wiremark_benches::worker::{self, checked_file, count_file, say};
 use wiremark_record::protocol::{Answer, Planned, Request};
@@ -12,6 +12,9 @@ use wiremark_record::{Cell, Operation};
 wiremark_benches::counting_allocator!();
 
 fn main() -> ExitCode {
+    if std::env::args().any(|argument| argument == SWEEP) {
+        return export::sweep();
+    }
     worker::run(list, |request, wanted| {
         let folder = files::scratch(request)?;
         Stage::new(&folder).visit(&mut |planned, work| {

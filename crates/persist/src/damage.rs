@@ -41,7 +41,8 @@ where
     let flips = bits.min(most);
     let mut damage = Damage { flips, ..Damage::default() };
     for nth in 0..flips {
-        let bit = nth * bits / flips;
+        // Each of a byte's eight bits in its turn: they differ in what they spoil.
+        let bit = ((nth * bits / flips) & !7) | (nth % 8);
         let (Ok(at), mask) = (usize::try_from(bit / 8), 1_u8 << (bit % 8)) else {
             continue;
         };

@@ -21,7 +21,7 @@
 //! Numbers are little-endian. CRC-32C is that of RFC 3720. The number of a record is part of its
 //! checksums, so that a record that is missing, doubled or out of place is noticed as well.
 
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, ErrorKind as ErrorKindOfIo, Read, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -272,7 +272,7 @@ impl<R: BufRead> Reader<R> {
             return Err(damaged("the length of"));
         }
         if length == END {
-            if input.fill_buf()?.is_empty() {
+            if is_at_end(input)? {
                 return Ok(false);
             }
             let text = "expected the end of the file, found more bytes";
@@ -297,6 +297,17 @@ impl<R: BufRead> Reader<R> {
         *count += 1;
         *offset += 8 + length + 4;
         Ok(true)
+    }
+}
+
+/// Whether nothing comes any more; a signal is no answer.
+fn is_at_end(input: &mut impl BufRead) -> Result<bool> {
+    loop {
+        match input.fill_buf() {
+            Ok(rest) => return Ok(rest.is_empty()),
+            Err(error) if error.kind() == ErrorKindOfIo::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 

@@ -19,7 +19,9 @@ mod write;
 pub use crate::counted::{Calls, Counted};
 pub use crate::disk::{Disk, File, System};
 pub use crate::map::Mapped;
-pub use crate::read::{Read, ReadFrom, evict, is_memory, read, read_bytes, read_each};
+pub use crate::read::{
+    Read, ReadFrom, evict, is_memory, is_resident, read, read_bytes, read_each,
+};
 pub use crate::scratch::Scratch;
 pub use crate::source::{Memory, Source};
 pub use crate::subject::{Document, Subject};

@@ -3,9 +3,10 @@
 use std::fs;
 use std::io::{self, BufReader, Read as _};
 use std::num::NonZeroU64;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use rustix::fs::{Advice, fadvise, statfs};
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use serde::de::DeserializeOwned;
 use wiremark_core::{Codec, Error, Result};
 
@@ -59,13 +60,22 @@ impl<D: Disk> ReadFrom<'_, D> {
     /// Maps the file into memory.
     ///
     /// The folder is entered by this user alone, and whoever has the [`Scratch`] must not write to
-    /// a file in it while it is mapped; nothing of this crate does.
+    /// a file in it while it is mapped: [`write`](crate::write()) in place would change what is
+    /// borrowed. [`Durability::Atomic`](crate::Durability::Atomic) makes a new file and may be
+    /// used.
     ///
     /// # Errors
-    /// `Io` with the path and what the system said.
+    /// `Io` with the path and what the system said; `Unsupported` for a name that leads out of
+    /// the folder, where anybody might write.
     #[expect(unsafe_code, reason = "what it asks for is what the folder is for")]
     pub fn map(&self) -> Result<Mapped> {
         let path = self.folder.path().join(self.name);
+        let mut parts = Path::new(self.name).components();
+        if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
+            let error =
+                Error::unsupported("only a file of the folder itself can be mapped");
+            return Err(doing("map", &path, error));
+        }
         let file = self.disk.open(&path).map_err(|error| doing("open", &path, error))?;
         // SAFETY: the file lies in a folder that others cannot enter and its owner does not
         // write to meanwhile, see above.
@@ -181,6 +191,19 @@ pub fn evict(path: &Path) -> Result<()> {
     file.sync_all().map_err(|error| doing("sync", path, error))?;
     fadvise(&file, 0, None::<NonZeroU64>, Advice::DontNeed)
         .map_err(|error| doing("evict", path, io::Error::from(error)))
+}
+
+/// Whether the system has the beginning of a file in memory. `None` if it does not tell.
+pub fn is_resident(path: &Path) -> Option<bool> {
+    let file = fs::File::open(path).ok()?;
+    let mut byte = [0];
+    let space = &mut [io::IoSliceMut::new(&mut byte)];
+    // Such a read gives what is there and does not wait for the medium.
+    match preadv2(&file, space, 0, ReadWriteFlags::NOWAIT) {
+        Ok(_) => Some(true),
+        Err(Errno::AGAIN) => Some(false),
+        Err(_) => None,
+    }
 }
 
 /// Whether a folder lies in memory, where syncing and evicting do nothing. `None` if the system

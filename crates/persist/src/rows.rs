@@ -121,8 +121,8 @@ fn head(mut number: u64, room: &mut [u8; HEAD_BYTES]) -> &[u8] {
     &room[start..]
 }
 
-/// Rows that are at hand. Whole, they are written by `write!`; record by record, each is put
-/// together first and written by one call.
+/// Rows that are at hand. Written to a writer, they are formatted by `write!`, as most programs do
+/// it; record by record and into a vector they are put together by [`append`], without formatting.
 #[derive(Debug)]
 pub struct Lines<'a, R>(pub &'a [R]);
 

@@ -1,5 +1,6 @@
 //! Ways of writing a file.
 
+use std::fs;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -46,10 +47,12 @@ impl Write {
 pub enum Durability {
     /// Nothing: the system writes later, and a loss of power may lose or cut the file.
     None,
-    /// The contents (`fdatasync`). A failure on the way leaves a cut file.
+    /// The contents (`fdatasync`), but not the name of a file that is new. A failure on the way
+    /// leaves a cut file.
     Data,
     /// All or nothing: a temporary file is written, synced and renamed, then the folder is
-    /// synced. Whatever happens on the way, the name stands for the old file or for the new one.
+    /// synced. Whatever happens on the way, the name stands for the old file or for the new one,
+    /// which has the old one's mode.
     Atomic,
 }
 
@@ -158,21 +161,48 @@ pub(crate) fn replace<D: Disk>(
     path: &Path,
     fill: impl FnOnce(D::File) -> Result<D::File>,
 ) -> Result<()> {
+    // A link keeps leading to what it leads to, and a file its mode: what was for one's own eyes
+    // must not become everybody's.
+    let old = fs::symlink_metadata(path).ok();
+    let target = match &old {
+        Some(old) if old.is_symlink() => fs::canonicalize(path).ok(),
+        _ => None,
+    };
+    let path = target.as_deref().unwrap_or(path);
+    let mode = match target {
+        Some(_) => fs::metadata(path).ok(),
+        None => old,
+    };
     let (temporary, file) = create_beside(disk, path)?;
-    let done = fill(file)
-        .map_err(|error| doing("write", path, error))
-        .and_then(|file| file.sync_all().map_err(|error| doing("sync", path, error)))
-        .and_then(|()| {
-            let renamed = disk.rename(&temporary, path);
-            renamed.map_err(|error| doing("replace", path, error))
-        });
-    if let Err(error) = done {
-        // The first error is the one to tell; the old file is as it was.
-        let _ = disk.remove(&temporary);
-        return Err(error);
+    // Dropped before the rename, by an error or a panic, it goes; the old file is as it was.
+    let mut temporary = Temporary { disk, path: Some(temporary) };
+    if let Some(old) = mode.filter(fs::Metadata::is_file) {
+        let set = file.system().set_permissions(old.permissions());
+        set.map_err(|error| doing("set the mode of", path, error))?;
     }
+    let file = fill(file).map_err(|error| doing("write", path, error))?;
+    file.sync_all().map_err(|error| doing("sync", path, error))?;
+    if let Some(name) = &temporary.path {
+        disk.rename(name, path).map_err(|error| doing("replace", path, error))?;
+    }
+    temporary.path = None;
     let folder = folder(path);
     disk.sync_folder(folder).map_err(|error| doing("sync the folder of", path, error))
+}
+
+/// A file that is removed when dropped, unless it has got its name.
+struct Temporary<'a, D: Disk> {
+    disk: &'a D,
+    path: Option<PathBuf>,
+}
+
+impl<D: Disk> Drop for Temporary<'_, D> {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // The first error is the one to tell.
+            let _ = self.disk.remove(path);
+        }
+    }
 }
 
 /// The folder that a file's name stands in.

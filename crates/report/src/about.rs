@@ -217,8 +217,11 @@ fn explain(column: Column, is_files: bool) -> &'static str {
             "wall time of one operation, its file from opening to closing: median over rounds of each \
              round's lower quartile"
         }
-        Column::User => "CPU time of it in user mode, by the kernel's ticks",
-        Column::System => "CPU time of it in the kernel",
+        Column::User => {
+            "CPU time in user mode: the mean of all samples, by the kernel's ticks, so that it may be \
+             more than the time of a good sample"
+        }
+        Column::System => "CPU time in the kernel, the same way",
         Column::Writes => "calls of write that reach the system",
         Column::Reads => "calls of read that reach the system",
         Column::Syncs => "fsync and fdatasync, of files and folders",

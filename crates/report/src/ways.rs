@@ -117,7 +117,7 @@ fn damage(run: &Run) -> Option<Section> {
         })
         .collect();
     (!lines.is_empty()).then(|| Section {
-        title: "Flipped bits of a file".to_owned(),
+        title: "Flipped bits of documents".to_owned(),
         head: vec!["codec", "bits flipped", "another value", "the same value", "framed"],
         lines,
         words: 1,

@@ -235,6 +235,78 @@ fn a_folder_that_may_not_be_written_to_refuses_and_keeps_its_file() {
 }
 
 #[test]
+fn a_framed_file_is_read_whole_whatever_interrupts_it_and_failures_are_told() {
+    let people = &people()[..4];
+    let folder = scratch();
+    let path = folder.path().join("people");
+    framed::write_file(&System, &path, &mut Json::compact(), people).unwrap();
+    let attempt = |disk: &Faulty| {
+        let mut back: Vec<Person> = Vec::new();
+        let codec = &mut Json::compact();
+        let count = framed::read_file(disk, &path, codec, |person| back.push(person));
+        count.map(|_| back)
+    };
+    let counting = Faulty::new(u64::MAX, Fault::Gone);
+    assert!(attempt(&counting).unwrap() == people);
+    for at in 0..counting.calls() {
+        for fault in [Fault::Short, Fault::Interrupted] {
+            assert!(
+                attempt(&Faulty::new(at, fault)).unwrap() == people,
+                "{fault:?} {at}"
+            );
+        }
+        for fault in FATAL {
+            let error = attempt(&Faulty::new(at, fault)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Io, "{fault:?} at call {at}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_replaced_file_keeps_its_mode_and_a_link_keeps_leading_to_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = scratch();
+    let (path, link) = (folder.path().join("secret"), folder.path().join("link"));
+    std::fs::write(&path, b"old").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let codec = &mut Json::compact();
+    let whole = Write::WholeFresh;
+    write_people(&System, &link, whole, Durability::Atomic, codec, &people()[..1])
+        .unwrap();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_ne!(std::fs::read(&path).unwrap(), b"old");
+}
+
+#[test]
+fn a_value_that_panics_leaves_no_temporary_file() {
+    struct Panics;
+    impl serde::Serialize for Panics {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            panic!("the value's own")
+        }
+    }
+    let folder = scratch();
+    let path = folder.path().join("value");
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        framed::write_file(&System, &path, &mut Json::compact(), [Panics])
+    }));
+    assert!(caught.is_err());
+    assert!(file_names(folder.path()).is_empty());
+}
+
+#[test]
+fn a_name_that_leads_out_of_the_folder_is_not_mapped() {
+    let folder = scratch();
+    for name in ["../x", "/etc/hostname", "a/b", "."] {
+        let error = ReadFrom { disk: &System, folder: &folder, name }.map().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{name}: {error}");
+    }
+}
+
+#[test]
 fn a_framed_file_is_written_whole_or_not_at_all_whatever_fails() {
     let people = &people()[..4];
     let folder = scratch();

@@ -102,7 +102,7 @@ fn the_other_renderings_know_ways_too() {
         "{text}"
     );
     assert!(text.contains("| `buffer-64k stream` |"), "{text}");
-    assert!(text.contains("## Flipped bits of a file"), "{text}");
+    assert!(text.contains("## Flipped bits of documents"), "{text}");
     // A reference is a codec, and these tables have one each.
     assert!(!text.contains("has no figure here"), "{text}");
 }
