@@ -152,7 +152,7 @@ pub(crate) fn profile(name: ProfileName, suite: Suite, rounds: Option<u32>) -> P
         (ProfileName::Full, Suite::Codecs) => ("full", 25, 50, 2 * ms, 50 * ms),
         // An operation on a file is a sample or the better part of one, and a trap a hundred:
         // ten are the fewest that criterion takes.
-        (ProfileName::Quick, _) => ("quick", 3, 10, ms, ms),
+        (ProfileName::Quick, _) => ("quick", 2, 10, ms, ms),
         (ProfileName::Default, _) => ("default", 9, 10, ms, ms),
         (ProfileName::Full, _) => ("full", 15, 20, 2 * ms, 10 * ms),
     };
