@@ -12,6 +12,7 @@ pub mod datasets;
 pub mod depth;
 mod findings;
 pub mod hostile;
+pub mod json;
 mod random;
 pub mod samples;
 pub mod stage;

@@ -1,12 +1,7 @@
 //! Golden bytes and, where it is at hand, the JSON test suite.
 
-use std::fs;
-
-use serde::de::IgnoredAny;
-use wiremark_conform::corpora::{self, Differences};
-use wiremark_conform::wire;
-use wiremark_core::{Codec, ErrorKind};
-use wiremark_datasets::Value;
+use wiremark_conform::corpora::Differences;
+use wiremark_conform::{json, wire};
 use wiremark_json::Json;
 
 /// What the golden bytes are not read as, and why.
@@ -45,67 +40,26 @@ const TOO_BIG: &str =
 
 #[test]
 fn the_json_test_suite_is_read_as_its_names_say() {
-    let folder = match corpora::find(env!("CARGO_MANIFEST_DIR"), "json-test-suite") {
-        Ok(folder) => folder,
-        Err(reason) => return println!("{reason}"),
-    };
     let mut differences = Differences::known(SUITE_DIFFERENCES);
-    for entry in fs::read_dir(folder.join("test_parsing")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        differences.case(&name, parse(&name, &fs::read(&path).unwrap()));
-    }
-    assert_eq!(differences.cases(), 318);
-    differences.assert_as_known();
-}
-
-fn parse(name: &str, bytes: &[u8]) -> Result<(), String> {
-    let read = Json::compact().decode::<Value>(bytes);
-    let skipped = Json::pretty().decode::<IgnoredAny>(bytes);
-    match (name.as_bytes().first(), read) {
-        (Some(b'y'), Ok(value)) => {
-            skipped.map_err(|error| format!("not skipped: {error}"))?;
-            for mut json in [Json::compact(), Json::pretty()] {
-                let mut again = Vec::new();
-                json.encode_into(&value, &mut again)
-                    .map_err(|error| error.to_string())?;
-                let back =
-                    json.decode::<Value>(&again).map_err(|error| error.to_string())?;
-                if back != value {
-                    return Err(format!("{value:?} comes back as {back:?}"));
-                }
-            }
-            Ok(())
-        }
-        (Some(b'y'), Err(error)) => Err(format!("refused: {error}")),
-        (Some(b'n' | b'i'), Ok(value)) => Err(format!("accepted as {value:?}")),
-        (Some(b'n' | b'i'), Err(error)) => match error.kind() {
-            ErrorKind::Syntax | ErrorKind::Eof | ErrorKind::Limit => Ok(()),
-            kind => Err(format!("refused with kind `{kind}`: {error}")),
-        },
-        _ => Err("a name that begins with no y, n or i".to_owned()),
+    match json::parsing(
+        &[Json::compact(), Json::pretty()],
+        env!("CARGO_MANIFEST_DIR"),
+        &mut differences,
+    ) {
+        Ok(()) => differences.assert_as_known(),
+        Err(reason) => println!("{reason}"),
     }
 }
 
 #[test]
 fn what_parsers_make_other_things_of_survives_a_round_trip() {
-    let folder = match corpora::find(env!("CARGO_MANIFEST_DIR"), "json-test-suite") {
-        Ok(folder) => folder,
-        Err(reason) => return println!("{reason}"),
-    };
     let mut differences = Differences::known(&[]);
-    for entry in fs::read_dir(folder.join("test_transform")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let bytes = fs::read(&path).unwrap();
-        // Some are refused, by their names: lone surrogates. What is read is not changed.
-        let name_as_accepted = format!("y_{name}");
-        if Json::compact().decode::<Value>(&bytes).is_ok() {
-            differences.case(&name, parse(&name_as_accepted, &bytes));
-        } else {
-            differences.case(&name, parse(&format!("n_{name}"), &bytes));
-        }
+    match json::transform(
+        &[Json::compact(), Json::pretty()],
+        env!("CARGO_MANIFEST_DIR"),
+        &mut differences,
+    ) {
+        Ok(()) => differences.assert_as_known(),
+        Err(reason) => println!("{reason}"),
     }
-    assert_eq!(differences.cases(), 22);
-    differences.assert_as_known();
 }
