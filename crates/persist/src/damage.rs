@@ -22,7 +22,7 @@ pub struct Damage {
 /// use wiremark_json::Json;
 /// use wiremark_persist::damage;
 ///
-/// // `7` is 0x37: six of the digits one bit away are other numbers, two bytes are none.
+/// // `7` is 0x37: of the bytes one bit away three are digits (6, 5, 3), five are none.
 /// let found = damage::flip(&mut Json::compact(), &7_u32, 1000)?;
 /// assert_eq!((found.flips, found.silent), (8, 3));
 /// # Ok::<(), wiremark_core::Error>(())
