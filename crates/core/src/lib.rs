@@ -9,7 +9,9 @@ pub mod depth;
 mod error;
 mod profile;
 pub mod stream;
+mod traced;
 
 pub use crate::codec::{Codec, CodecVisitor, DynCodec, append};
 pub use crate::error::{Error, ErrorKind, Result};
 pub use crate::profile::{Capabilities, Framing, Profile, Role, Trailing, Upkeep};
+pub use crate::traced::TracedError;

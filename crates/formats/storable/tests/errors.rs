@@ -32,7 +32,7 @@ enum Shape {
 
 fn failure<T: DeserializeOwned + Debug>(
     image: &[u8],
-) -> (ErrorKind, Option<usize>, String) {
+) -> (ErrorKind, Option<u64>, String) {
     let error = from_slice::<T>(image).unwrap_err();
     (error.kind(), error.offset(), error.to_string())
 }
@@ -447,7 +447,7 @@ fn a_number_beyond_128_signed_bits_is_one_where_anything_is_asked_for() {
 
 #[test]
 fn code_is_a_string_for_types_and_values() {
-    let table: &[(&[u8], ErrorKind, usize)] = &[
+    let table: &[(&[u8], ErrorKind, u64)] = &[
         (b"\x05\x0b\x1a\x08\x81", ErrorKind::Syntax, 3),
         (b"\x05\x0b\x1a\x04\x0a\x01x", ErrorKind::Syntax, 3),
         (b"\x05\x0b\x1a", ErrorKind::Eof, 3),

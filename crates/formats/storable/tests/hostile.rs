@@ -179,7 +179,7 @@ fn broken(all: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 fn check<T>(result: &wiremark_storable::Result<T>, image: &[u8]) {
     if let Err(error) = result {
         assert!(error.kind() != ErrorKind::Io, "{error}");
-        assert!(error.offset().is_none_or(|at| at <= image.len()), "{error}");
+        assert!(error.offset().is_none_or(|at| at <= image.len() as u64), "{error}");
     }
 }
 
