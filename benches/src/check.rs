@@ -141,7 +141,7 @@ fn stream<C: Codec, D: Dataset>(codec: &C, dataset: &D) -> Result<(), Refusal> {
 }
 
 /// The place where two values begin to differ, as their `Debug` shows it.
-fn difference(sent: &impl Debug, back: &impl Debug) -> String {
+pub(crate) fn difference(sent: &impl Debug, back: &impl Debug) -> String {
     const SHOWN: usize = 40;
     let (sent, back) = (format!("{sent:?}"), format!("{back:?}"));
     let same = sent.chars().zip(back.chars()).take_while(|(one, two)| one == two).count();

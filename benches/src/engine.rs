@@ -12,7 +12,7 @@ use std::time::Duration;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, SamplingMode};
 use wiremark_meter::{Instant, Span};
-use wiremark_record::protocol::Sampling;
+use wiremark_record::protocol::{Sample, Sampling};
 use wiremark_record::{CellId, Clock, Operation, Round, stats};
 
 use crate::operation::{Batch, Prepared, copy};
@@ -87,7 +87,6 @@ fn settings(sampling: Sampling, clock: Clock) -> Criterion<Spans> {
 
 /// Runs one cell under criterion. `None` if the command line's filter leaves it out, or if
 /// criterion was asked to test or to list rather than to measure.
-#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
 pub fn measure(
     criterion: &mut Criterion<Spans>,
     id: &CellId,
@@ -100,18 +99,11 @@ pub fn measure(
     let log = log.into_inner();
     let samples = usize::try_from(sampling.samples.max(10)).unwrap_or(10);
     let samples = log.len().checked_sub(samples).and_then(|first| log.get(first..))?;
-    let mut round = summary(samples)?;
-    match id.operation.clock() {
-        // Dropping neither makes nor reads bytes.
-        Clock::Cpu if !bytes.is_empty() && id.operation != Operation::Drop => {
-            round.copy_ns = copy_ns(&bytes);
-        }
-        Clock::Cpu => {}
-        Clock::Wall => {
-            let all = samples.iter().fold(Span::default(), |sum, (_, span)| sum + *span);
-            round.user_ns = Some(all.user_ns as f64 / round.operations as f64);
-            round.system_ns = Some(all.system_ns as f64 / round.operations as f64);
-        }
+    let clock = id.operation.clock();
+    let mut round = Round::of_samples(&sampled(samples), clock)?;
+    // Dropping neither makes nor reads bytes.
+    if clock == Clock::Cpu && !bytes.is_empty() && id.operation != Operation::Drop {
+        round.copy_ns = copy_ns(&bytes);
     }
     Some(round)
 }
@@ -212,27 +204,13 @@ fn around(batch: &mut Batch<'_>, clock: Clock) -> f64 {
     }
 }
 
-/// The figures of one process from its samples: operations and what they took together.
-#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
-fn summary(samples: &[(u64, Span)]) -> Option<Round> {
-    let each = |time: fn(&Span) -> u64| -> Vec<f64> {
-        samples.iter().map(|(times, span)| time(span) as f64 / *times as f64).collect()
+/// The samples as a record has them.
+fn sampled(samples: &[(u64, Span)]) -> Vec<Sample> {
+    let sample = |(times, span): &(u64, Span)| {
+        let Span { cpu_ns, wall_ns, user_ns, system_ns, preemptions, .. } = *span;
+        Sample(*times, cpu_ns, wall_ns, user_ns, system_ns, preemptions)
     };
-    let cpu = each(|span| span.cpu_ns);
-    let wall = each(|span| span.wall_ns);
-    Some(Round {
-        round: 0,
-        cpu_ns: stats::lower_quartile(&cpu)?,
-        cpu_min_ns: cpu.iter().copied().min_by(f64::total_cmp)?,
-        cpu_median_ns: stats::median(&cpu)?,
-        wall_ns: stats::lower_quartile(&wall)?,
-        copy_ns: None,
-        user_ns: None,
-        system_ns: None,
-        samples: u32::try_from(samples.len()).ok()?,
-        operations: samples.iter().map(|(times, _)| times).sum(),
-        preemptions: samples.iter().map(|(_, span)| span.preemptions).sum(),
-    })
+    samples.iter().map(sample).collect()
 }
 
 /// The lower quartile of a few copies of `bytes`, each a batch of a quarter of a millisecond.
@@ -308,26 +286,9 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_summed_up_by_its_lower_quartile() {
-        let span = |cpu_ns| Span {
-            cpu_ns,
-            wall_ns: 2 * cpu_ns,
-            preemptions: 1,
-            ..Span::default()
-        };
-        let samples = [
-            (10, span(100)),
-            (10, span(400)),
-            (10, span(200)),
-            (10, span(300)),
-            (10, span(900)),
-        ];
-        let round = summary(&samples).unwrap();
-        assert!((round.cpu_ns - 20.0).abs() < 1e-9);
-        assert!((round.cpu_min_ns - 10.0).abs() < 1e-9);
-        assert!((round.cpu_median_ns - 30.0).abs() < 1e-9);
-        assert!((round.wall_ns - 40.0).abs() < 1e-9);
-        assert_eq!((round.samples, round.operations, round.preemptions), (5, 50, 5));
-        assert_eq!(summary(&[]), None);
+    fn samples_keep_their_places() {
+        let span =
+            Span { cpu_ns: 2, wall_ns: 3, user_ns: 4, system_ns: 5, preemptions: 6 };
+        assert_eq!(sampled(&[(1, span)]), [Sample(1, 2, 3, 4, 5, 6)]);
     }
 }

@@ -354,6 +354,7 @@ impl<'a> Stage<'a> {
             framing: "lines".to_owned(),
             trailing: "refused-by-library".to_owned(),
             caveat: String::new(),
+            peer: None,
         };
         if !cfg!(feature = "text") {
             return Vec::new();

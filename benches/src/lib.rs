@@ -9,6 +9,7 @@
 pub mod cells;
 pub mod check;
 pub mod engine;
+pub mod exchange;
 #[cfg(feature = "sqlite")]
 pub mod export;
 pub mod files;

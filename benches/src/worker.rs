@@ -2,8 +2,9 @@
 //! count what one operation asks of the allocator. No worker reads a clock for a figure.
 //!
 //! ```text
-//! worker list    codecs, datasets and cells as JSON lines
-//! worker check   reads cell ids as JSON lines, answers `begin` and `checked` for each
+//! worker list      codecs, datasets and cells as JSON lines
+//! worker check     reads cell ids as JSON lines, answers `begin` and `checked` for each
+//! worker exchange  reads relays as JSON lines, answers `exchanged` for each
 //! ```
 //!
 //! What to encode is in the environment, see `wiremark_record::protocol`. A worker counts by the
@@ -13,14 +14,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
+use serde::de::DeserializeOwned;
 use wiremark_core::{Codec, CodecVisitor, Profile, Upkeep};
 use wiremark_datasets::{self as datasets, About, Dataset, DatasetVisitor};
-use wiremark_record::protocol::{Answer, Planned, Request};
+use wiremark_record::protocol::{Answer, Planned, Relay, Request};
 use wiremark_record::{self as record, Cell, CellId, Status};
 
 use crate::check::Refusal;
 use crate::operation::Prepared;
-use crate::{cells, files, request};
+use crate::{cells, exchange, files, request};
 
 /// Makes the counting allocator that of the program: the system's, or mimalloc with that feature.
 #[macro_export]
@@ -45,10 +47,16 @@ pub fn run(
     let verb = std::env::args().nth(1);
     let done = match verb.as_deref() {
         Some("list") => request::from_environment().and_then(|request| list(&request)),
-        Some("check") => {
-            request::from_environment().and_then(|request| check(&request, &wanted()?))
-        }
-        _ => Err("usage: worker list | check".to_owned()),
+        Some("check") => request::from_environment()
+            .and_then(|request| check(&request, &read_lines("cell id")?)),
+        Some("exchange") => request::from_environment().and_then(|request| {
+            let relays: Vec<Relay> = read_lines("relay")?;
+            for answer in exchange::run(&request, &relays)? {
+                say(&Answer::Exchanged(answer));
+            }
+            Ok(())
+        }),
+        _ => Err("usage: worker list | check | exchange".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -59,15 +67,15 @@ pub fn run(
     }
 }
 
-/// The ids on standard input.
-fn wanted() -> Result<HashSet<CellId>, String> {
-    let id = |line: io::Result<String>| {
+/// What stands on standard input, one a line.
+fn read_lines<T: DeserializeOwned, C: FromIterator<T>>(what: &str) -> Result<C, String> {
+    let parsed = |line: io::Result<String>| {
         let line =
             line.map_err(|error| format!("cannot read standard input: {error}"))?;
         serde_json::from_str(&line)
-            .map_err(|error| format!("`{line}` is no cell id: {error}"))
+            .map_err(|error| format!("`{line}` is no {what}: {error}"))
     };
-    io::stdin().lock().lines().map(id).collect()
+    io::stdin().lock().lines().map(parsed).collect()
 }
 
 /// Answers with one line.
@@ -147,6 +155,7 @@ fn codec_record(profile: &Profile) -> record::Codec {
         framing: word(serde_json::json!(profile.framing)),
         trailing: word(serde_json::json!(profile.trailing)),
         caveat: profile.caveat.to_owned(),
+        peer: None,
     }
 }
 
@@ -222,7 +231,7 @@ pub fn count_file<'a>(
             cell.counts = Some(record::Counts {
                 allocations: allocated.calls,
                 allocated_bytes: allocated.bytes,
-                peak_bytes: allocated.peak_bytes,
+                peak_bytes: Some(allocated.peak_bytes),
             });
             let (_, rose) = wiremark_meter::memory::peak_rss(|| batch(1));
             cell.peak_rss_bytes = rose;

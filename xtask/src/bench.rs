@@ -487,6 +487,7 @@ fn new_run(
         datasets,
         codecs,
         damage: listed.damage.clone(),
+        exchanges: listed.exchanges.clone(),
         cells,
         missing,
     }

@@ -63,6 +63,8 @@ pub(crate) struct Listed {
     pub(crate) notes: Vec<String>,
     /// What the check found of flipped bits.
     pub(crate) damage: Vec<record::Damage>,
+    /// What became of bytes that went from codec to codec.
+    pub(crate) exchanges: Vec<record::Exchange>,
     /// The cells, each with an index into the workers.
     pub(crate) cells: Vec<(Planned, usize)>,
 }

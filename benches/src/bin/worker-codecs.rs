@@ -109,7 +109,7 @@ fn count(cell: &mut Cell, prepared: operation::Prepared<'_>) {
         cell.counts = Some(record::Counts {
             allocations: allocated.calls,
             allocated_bytes: allocated.bytes,
-            peak_bytes: allocated.peak_bytes,
+            peak_bytes: Some(allocated.peak_bytes),
         });
     }
     match zstd::bulk::compress(&bytes, 3) {

@@ -11,9 +11,9 @@ mod summary;
 
 pub use crate::file::{Error, ErrorKind, write_atomic};
 pub use crate::run::{
-    Build, Calls, Cell, CellId, Clock, Codec, Commit, Counts, Damage, Dataset, Load,
-    Machine, Mode, Noise, Operation, Profile, Round, Run, SCHEMA, Status, Suite, Time,
-    Tool,
+    Build, Calls, Cell, CellId, Clock, Codec, Commit, Counts, Damage, Dataset, Exchange,
+    Load, Machine, Mode, Noise, Operation, Outcome, Profile, Round, Run, SCHEMA, Status,
+    Suite, Time, Tool,
 };
 pub use crate::summary::Comparison;
 

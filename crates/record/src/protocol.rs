@@ -2,11 +2,12 @@
 //!
 //! A worker is a program that knows some codecs. It gets a [`Request`] as JSON in the
 //! environment variable [`REQUEST`], and answers with one JSON object a line: the variants of
-//! [`Answer`]. A program in another language can be a worker as well.
+//! [`Answer`]. A program in another language can be a worker as well: a *peer*, whose side of the
+//! protocol stands in `crates/peers/README.md`.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cell, CellId, Codec, Damage, Dataset, Round, Status, Suite};
+use crate::{Cell, CellId, Codec, Damage, Dataset, Outcome, Round, Status, Suite};
 
 /// The environment variable that holds the [`Request`].
 pub const REQUEST: &str = "WIREMARK_REQUEST";
@@ -22,6 +23,10 @@ pub const ANSWERS: &str = "WIREMARK_ANSWERS";
 /// sample it writes the line [`MY_TURN`] to standard output and waits for a line on standard
 /// input. When that ends, it ends.
 pub const TURNS: &str = "WIREMARK_TURNS";
+
+/// The environment variable that names the folder in which a peer finds the values of the
+/// datasets, since it cannot make them from a seed.
+pub const VALUES: &str = "WIREMARK_VALUES";
 
 /// The line by which a timed process asks for its turn: the sample before is finished.
 pub const MY_TURN: &str = "wiremark: my turn";
@@ -103,6 +108,78 @@ pub enum Answer {
     Damage(Damage),
     /// A cell was measured in this process.
     Measured(CellId, Round),
+    /// A cell was measured in this process, which leaves it to others to sum the samples up.
+    Sampled(CellId, Sampled),
+    /// What became of the bytes of a [`Relay`].
+    Exchanged(Exchanged),
+    /// A peer's program and what it found of its libraries.
+    Version(Version),
+}
+
+/// The samples of one process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// In the order in which they were taken.
+    pub samples: Vec<Sample>,
+}
+
+/// One sample: a batch of operations, and what it took as a whole. As JSON an array, whose end may
+/// be left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample(
+    /// Operations.
+    pub u64,
+    /// CPU time in nanoseconds: of the thread, or of the process where a collector works for it.
+    pub u64,
+    /// Wall time in nanoseconds.
+    pub u64,
+    /// The part of the CPU time in user mode, in nanoseconds.
+    #[serde(default)]
+    pub u64,
+    /// The part of the CPU time in the kernel, in nanoseconds.
+    #[serde(default)]
+    pub u64,
+    /// How often the kernel took the processor away.
+    #[serde(default)]
+    pub u64,
+);
+
+/// A leg of an exchange of bytes between codecs, for the verb `exchange`: one a line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Relay {
+    /// The codec's id.
+    pub codec: String,
+    /// The dataset's id.
+    pub dataset: String,
+    /// The file whose bytes are decoded and compared with the value. None: it begins with the
+    /// value itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<std::path::PathBuf>,
+    /// The file into which the value, or what was decoded, is encoded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<std::path::PathBuf>,
+}
+
+/// What became of the bytes of a [`Relay`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchanged {
+    /// How it went.
+    pub verdict: Outcome,
+    /// The documented mapping without which the values would not be equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<String>,
+    /// Why it did not go well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What a peer's program says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// The language and its version: `go1.19.8`.
+    pub program: String,
+    /// Version of the library of each codec that can be used, by the codec's id.
+    pub libraries: std::collections::BTreeMap<String, String>,
 }
 
 /// A cell of the plan.

@@ -80,6 +80,9 @@ pub struct Run {
     /// What codecs make of flipped bits, for suites that ask.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damage: Vec<Damage>,
+    /// What became of bytes that went from codec to codec.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exchanges: Vec<Exchange>,
     /// The cells, in the order of the plan.
     pub cells: Vec<Cell>,
     /// Keys of this object that are absent, each with its reason.
@@ -149,6 +152,35 @@ pub struct Damage {
     pub harmless: u64,
     /// Of as many bits of the same documents in a framed file, those that went unnoticed.
     pub framed_silent: u64,
+}
+
+/// What became of a value that went from codec to codec of one wire format.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// The dataset's id.
+    pub dataset: String,
+    /// Ids of the codecs: the first encoded the value, the others decoded it, and each but the
+    /// last encoded again what it had decoded.
+    pub path: Vec<String>,
+    /// How it went.
+    pub outcome: Outcome,
+    /// Which documented mapping made values equal; or where and why it went wrong.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// How an exchange went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// All had the value.
+    Equal,
+    /// All had the value, by a documented mapping.
+    Mapped,
+    /// One read another value, without an error.
+    Changed,
+    /// One refused the bytes, or could not encode what it had decoded.
+    Refused,
 }
 
 /// The program that wrote the file.
@@ -297,6 +329,13 @@ pub struct Codec {
     /// One sentence to know before choosing it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub caveat: String,
+    /// The program in another language that it is part of: `go1.19.8`, `perl 5.36.0`.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub peer: Option<String>,
 }
 
 /// One measured thing: an operation on a dataset by a codec in a mode.
@@ -519,7 +558,8 @@ impl fmt::Display for Operation {
 /// A clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clock {
-    /// CPU time of the thread, user and system: other programs hardly move it.
+    /// CPU time of the thread, user and system: other programs hardly move it. Of the whole
+    /// process where a runtime's collector works on threads of its own.
     Cpu,
     /// Time on the wall: a thread that waits for a disk or a database uses no CPU.
     Wall,
@@ -582,8 +622,14 @@ pub struct Counts {
     pub allocations: u64,
     /// Bytes asked for by them (a `realloc` counts what it grows by).
     pub allocated_bytes: u64,
-    /// The most bytes alive at one time beyond those alive at the start.
-    pub peak_bytes: u64,
+    /// The most bytes alive at one time beyond those alive at the start. A runtime with a
+    /// collector does not tell.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub peak_bytes: Option<u64>,
 }
 
 /// Calls that one operation makes of the system, counted below all buffers.
@@ -619,7 +665,7 @@ pub struct Time {
     pub high_ns: f64,
 }
 
-/// One fresh process that measured a cell. Times are per operation.
+/// One fresh process that measured a cell: [`Round::of_samples`]. Times are per operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Counted from 0.

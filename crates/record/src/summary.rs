@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::protocol::Sample;
 use crate::stats::{self, Ratio, Verdict};
 use crate::{Cell, CellId, Clock, Noise, Operation, Round, Run, Status, Suite, Time};
 
@@ -38,6 +39,48 @@ impl Time {
             .collect();
         let at = |percent| stats::percentile(&times, percent).map(rounded);
         Some(Self { median_ns: at(50.0)?, low_ns: at(0.0)?, high_ns: at(100.0)? })
+    }
+}
+
+impl Round {
+    /// The figures of one process from its samples: the lower quartile of what an operation took.
+    /// `None` without a sample, or if one is of no operation.
+    ///
+    /// ```
+    /// use wiremark_record::protocol::Sample;
+    /// use wiremark_record::{Clock, Round};
+    ///
+    /// let samples = [100, 400, 200, 300, 900].map(|ns| Sample(10, ns, 2 * ns, 0, 0, 0));
+    /// let round = Round::of_samples(&samples, Clock::Cpu).expect("five samples");
+    /// assert_eq!((round.cpu_min_ns, round.cpu_ns, round.cpu_median_ns), (10.0, 20.0, 30.0));
+    /// assert_eq!((round.wall_ns, round.operations), (40.0, 50));
+    /// ```
+    pub fn of_samples(samples: &[Sample], clock: Clock) -> Option<Self> {
+        if samples.iter().any(|sample| sample.0 == 0) {
+            return None;
+        }
+        let each = |time: fn(&Sample) -> u64| -> Vec<f64> {
+            samples.iter().map(|sample| time(sample) as f64 / sample.0 as f64).collect()
+        };
+        let sum = |part: fn(&Sample) -> u64| samples.iter().map(part).sum::<u64>();
+        let cpu = each(|sample| sample.1);
+        let operations = sum(|sample| sample.0);
+        let mean = |part: fn(&Sample) -> u64| {
+            (clock == Clock::Wall).then(|| sum(part) as f64 / operations as f64)
+        };
+        Some(Self {
+            round: 0,
+            cpu_ns: stats::lower_quartile(&cpu)?,
+            cpu_min_ns: cpu.iter().copied().min_by(f64::total_cmp)?,
+            cpu_median_ns: stats::median(&cpu)?,
+            wall_ns: stats::lower_quartile(&each(|sample| sample.2))?,
+            copy_ns: None,
+            user_ns: mean(|sample| sample.3),
+            system_ns: mean(|sample| sample.4),
+            samples: u32::try_from(samples.len()).ok()?,
+            operations,
+            preemptions: sum(|sample| sample.5),
+        })
     }
 }
 
@@ -108,6 +151,13 @@ impl Cell {
         ] {
             explain(&mut self.missing, self.status == Status::Ok, key, is_there, reason);
         }
+        explain(
+            &mut self.missing,
+            self.counts.is_some(),
+            "peak_bytes",
+            self.counts.is_none_or(|counts| counts.peak_bytes.is_some()),
+            "a runtime with a collector does not tell",
+        );
         for (key, is_there, reason) in [
             ("calls", self.calls.is_some(), not_counted),
             ("peak_rss_bytes", self.peak_rss_bytes.is_some(), "the system does not tell"),

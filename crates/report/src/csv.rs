@@ -169,7 +169,12 @@ fn measures<'a>(cell: &'a Cell, tables: &[Table<'a>]) -> Vec<Measure<'a>> {
         count("zstd_size", "B", "zstd_bytes", cell.zstd_bytes),
         count("allocations", "calls", "counts", counts(|counts| counts.allocations)),
         count("allocated", "B", "counts", counts(|counts| counts.allocated_bytes)),
-        count("peak", "B", "counts", counts(|counts| counts.peak_bytes)),
+        count(
+            "peak",
+            "B",
+            if cell.counts.is_some() { "peak_bytes" } else { "counts" },
+            cell.counts.and_then(|counts| counts.peak_bytes),
+        ),
     ]);
     if cell.id.way.is_some() {
         let calls = |pick: fn(&Calls) -> u64| cell.calls.as_ref().map(pick);

@@ -507,7 +507,7 @@ impl Column {
             Self::Zstd => Some(number::grouped(cell.zstd_bytes?)),
             Self::Copy => Some(number::ratio(cell.ratio_to_copy()?.ratio)),
             Self::Allocations => Some(number::grouped(cell.counts?.allocations)),
-            Self::Peak => Some(number::grouped(cell.counts?.peak_bytes)),
+            Self::Peak => Some(number::grouped(cell.counts?.peak_bytes?)),
         }
     }
 }

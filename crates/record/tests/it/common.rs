@@ -22,6 +22,7 @@ pub(crate) fn full() -> Run {
         framing: "back-to-back".to_owned(),
         trailing: "refused-by-adapter".to_owned(),
         caveat: "needs a schema".to_owned(),
+        peer: None,
     };
     let mut run = Run {
         schema: SCHEMA.to_owned(),
@@ -77,6 +78,7 @@ pub(crate) fn full() -> Run {
             codec("floor/memcpy", "floor", true),
         ],
         damage: Vec::new(),
+        exchanges: Vec::new(),
         cells: vec![
             measured(Operation::Encode, "a/a", &[100.0, 101.0, 102.0, 103.0, 104.0]),
             measured(Operation::Encode, "b/b", &[200.0, 202.0, 204.0, 206.0, 208.0]),
@@ -152,7 +154,7 @@ pub(crate) fn measured(operation: Operation, codec: &str, times: &[f64]) -> Cell
         counts: Some(Counts {
             allocations: 3,
             allocated_bytes: 4_096,
-            peak_bytes: 4_096,
+            peak_bytes: Some(4_096),
         }),
         time: None,
         wall: None,

@@ -118,6 +118,7 @@ pub(crate) fn empty() -> Run {
         .to_vec(),
         codecs: [JSON, BINCODE, POSTCARD, CBOR, MSGPACK, FLOOR].map(codec).to_vec(),
         damage: Vec::new(),
+        exchanges: Vec::new(),
         cells: Vec::new(),
         missing: BTreeMap::new(),
     };
@@ -141,6 +142,7 @@ fn codec(id: &str) -> Codec {
         framing: if id == JSON { "lines" } else { "back-to-back" }.to_owned(),
         trailing: "refused-by-library".to_owned(),
         caveat: if id == POSTCARD { "needs a schema" } else { "" }.to_owned(),
+        peer: None,
     }
 }
 
@@ -190,7 +192,7 @@ pub(crate) fn cell(
         counts: Some(Counts {
             allocations: 20_001,
             allocated_bytes: 99,
-            peak_bytes: 4_096,
+            peak_bytes: Some(4_096),
         }),
         time: None,
         wall: None,
