@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use wiremark_meter::machine;
+use wiremark_peers::Peers;
 use wiremark_record::protocol::{DATABASE, Request, Sampling};
 use wiremark_record::{
     Build, Cell, CellId, Codec, Commit, Dataset, Load, Machine, Mode, Profile, Round,
@@ -17,16 +18,21 @@ use wiremark_throwaway::Server;
 use crate::build::{self, Kind, What};
 use crate::cleanup::{self, Owned, Registered};
 use crate::cli::{Allocator, BenchOptions, Heap, ProfileName, SuiteName};
+use crate::exchange;
 use crate::files::{self, RESULTS};
 use crate::measure::{self, Circumstances, Ended, Entrant};
 use crate::plan::{self, Listed, Plan, to_json};
 use crate::problem::{Code, Context, Problem};
 use crate::progress::Progress;
 use crate::report;
+use crate::worker::{self, Worker};
 use crate::workspace::Workspace;
 
 /// The file that tells `--resume` how to go on.
 const PLAN: &str = "plan.json";
+
+/// The folder of a run for the values that peers read.
+const VALUES_FOLDER: &str = "values";
 
 /// Why a cell has no figure yet.
 const OUTSTANDING: &str = "not yet measured";
@@ -164,12 +170,10 @@ impl Database {
 
 /// Should the run be interrupted: a process that is killed cannot remove its tables, so one of the
 /// same kind does it.
-fn sweeps(programs: &[PathBuf], request: &Request) -> Option<Sweeper> {
+fn sweeps(programs: &[Worker], request: &Request) -> Option<Sweeper> {
     request.database.as_ref()?;
-    let command = || plan::command(programs.first()?, request).ok();
-    let (mut at_end, mut interrupted) = (command()?, command()?);
-    at_end.arg("--sweep");
-    interrupted.arg("--sweep");
+    let command = || programs.first()?.command("--sweep", request).ok();
+    let (at_end, mut interrupted) = (command()?, command()?);
     let registered = cleanup::on_interrupt(move || {
         // The server may not have noticed yet that those who were killed are gone.
         for _ in 0..4 {
@@ -220,7 +224,7 @@ impl Place {
     }
 }
 
-type Prepared = (Plan, Listed, Vec<Cell>, Vec<PathBuf>);
+type Prepared = (Plan, Listed, Vec<Cell>, Vec<Worker>);
 
 /// Reads the data, builds the workers, selects and checks cells.
 fn prepare(
@@ -262,9 +266,17 @@ fn prepare(
     // Without filters every crate will be timed.
     let is_all = name == ProfileName::Quick && options.filters.is_empty();
     let kind = if is_all { Kind::WorkerAndMore } else { Kind::Worker };
-    let workers = build_all(workspace, &crates, what, kind)?;
+    let mut workers = build_all(workspace, &crates, what, kind)?;
+    let peers = if options.peers { find_peers(workspace) } else { Peers::default() };
+    let values = folder.join(VALUES_FOLDER);
+    if !peers.programs.is_empty() {
+        workers.extend(worker::peers_as_workers(peers.programs, &request, &values)?);
+    }
     let _swept = sweeps(&workers, &request);
     let mut listed = plan::list(&workers, &request)?;
+    if suite == Suite::Codecs {
+        listed.add_missing(&peers.missing);
+    }
     for note in &listed.notes {
         crate::remark(&format!("note: {note}"));
     }
@@ -285,14 +297,18 @@ fn prepare(
     }
 
     // Only the crates that have a cell to run are built a second time.
-    let used: Vec<usize> = (0..crates.len())
+    let used: Vec<usize> = (0..workers.len())
         .filter(|index| {
             selected.iter().any(|(cell, of)| of == index && cell.skip.is_none())
         })
         .collect();
-    let names: Vec<String> = used.iter().map(|&index| crates[index].clone()).collect();
+    let names: Vec<String> =
+        used.iter().filter_map(|&index| crates.get(index).cloned()).collect();
     let build_profile = plan::build_profile(name);
-    let timed = build_all(workspace, &names, what, Kind::Timed(build_profile))?;
+    let mut timed = build_all(workspace, &names, what, Kind::Timed(build_profile))?;
+    // A peer is one program for everything.
+    let used_peers = used.iter().filter(|index| **index >= crates.len());
+    timed.extend(used_peers.map(|&index| workers[index].clone()));
 
     let to_check = selected.iter().filter(|(cell, _)| cell.skip.is_none()).count();
     let timeout = Duration::from_secs(options.timeout);
@@ -311,6 +327,12 @@ fn prepare(
         checked.extend(cells.into_iter().map(|cell| (cell.id.clone(), cell)));
     }
     progress.finish();
+    if suite == Suite::Codecs {
+        let ids: Vec<&CellId> = selected.iter().map(|(cell, _)| &cell.id).collect();
+        let folder = folder.join("exchange");
+        listed.exchanges =
+            exchange::run(&workers, &request, &listed, &ids, &folder, timeout)?;
+    }
 
     let mut cells = Vec::new();
     let mut to_run = Vec::new();
@@ -337,7 +359,7 @@ fn prepare(
         cells.push(cell);
     }
     add_controls(&mut to_run, &mut cells);
-    let binaries = hashes(&timed)?;
+    let binaries = timed.iter().map(Worker::hash).collect::<Result<_, _>>()?;
     let plan = Plan {
         request,
         mimalloc: options.allocator == Allocator::Mimalloc,
@@ -346,6 +368,7 @@ fn prepare(
         has_postgres: database.is_some(),
         timeout_s: options.timeout,
         crates: names,
+        peers: peer_names(&timed),
         cells: to_run,
         binaries,
     };
@@ -358,7 +381,7 @@ fn build_all(
     crates: &[String],
     what: What,
     kind: Kind,
-) -> Result<Vec<PathBuf>, Problem> {
+) -> Result<Vec<Worker>, Problem> {
     let mut progress = Progress::new("building", crates.len());
     let mut built = Vec::new();
     for name in crates {
@@ -368,20 +391,30 @@ fn build_all(
             }
             Kind::Timed(_) => format!("{name}: the binary that is timed"),
         });
-        built.push(build::build(workspace, name, what, kind)?);
+        built.push(build::build(workspace, name, what, kind)?.into());
         progress.advance();
     }
     progress.finish();
     Ok(built)
 }
 
-fn hashes(binaries: &[PathBuf]) -> Result<Vec<String>, Problem> {
-    let hash = |path: &PathBuf| {
-        fs::read(path)
-            .map(|bytes| plan::hash(&bytes))
-            .context(|| format!("cannot read {}", path.display()))
+/// Finds the peers of this machine.
+fn find_peers(workspace: &Workspace) -> Peers {
+    let mut progress = Progress::new("finding peers", 1);
+    progress.now("and building Go's");
+    let peers = worker::find_peers(workspace);
+    progress.advance();
+    progress.finish();
+    peers
+}
+
+/// The programs of the peers among workers, by name.
+fn peer_names(workers: &[Worker]) -> Vec<String> {
+    let name = |worker: &Worker| match worker {
+        Worker::Ours(_) => None,
+        Worker::Peer { program, .. } => Some(program.version.program.clone()),
     };
-    binaries.iter().map(hash).collect()
+    workers.iter().filter_map(name).collect()
 }
 
 /// The most A/A controls of a run: one disturbed round among fifty ratios is no noise floor,
@@ -534,8 +567,14 @@ fn resume(
         )));
     }
     let what = What { suite, allocator, has_postgres: plan.has_postgres };
-    let timed = build_all(workspace, &plan.crates, what, kind)?;
-    plan.binaries = hashes(&timed)?;
+    let mut timed = build_all(workspace, &plan.crates, what, kind)?;
+    if !plan.peers.is_empty() {
+        let mut programs = find_peers(workspace).programs;
+        programs.retain(|program| plan.peers.contains(&program.version.program));
+        let values = folder.join(VALUES_FOLDER);
+        timed.extend(worker::peers_as_workers(programs, &plan.request, &values)?);
+    }
+    plan.binaries = timed.iter().map(Worker::hash).collect::<Result<_, _>>()?;
     if fingerprint(&plan, &run.datasets) != run.plan {
         return Err(Problem::usage(format!(
             "run {} was made with other code than this; its remaining cells would not be \
@@ -561,7 +600,7 @@ fn resume(
 fn measure_all(
     run: &mut Run,
     plan: &Plan,
-    timed: &[PathBuf],
+    timed: &[Worker],
     folder: &Path,
 ) -> Result<(), Problem> {
     let _swept = sweeps(timed, &plan.request);
@@ -581,17 +620,17 @@ fn measure_all(
         .map(|(place, cell)| (cell.id.clone(), place))
         .collect();
     // The cells of a table, by their places in the run, each with its binary.
-    let mut tables: Vec<Vec<(usize, &Path)>> = Vec::new();
+    let mut tables: Vec<Vec<(usize, &Worker)>> = Vec::new();
     let mut last: Option<&CellId> = None;
     for (id, of) in &plan.cells {
-        let (Some(&place), Some(binary)) = (places.get(id), timed.get(*of)) else {
+        let (Some(&place), Some(worker)) = (places.get(id), timed.get(*of)) else {
             continue;
         };
         match tables.last_mut() {
             Some(cells) if last.is_some_and(|last| last.is_beside(id)) => {
-                cells.push((place, binary));
+                cells.push((place, worker));
             }
-            _ => tables.push(vec![(place, binary)]),
+            _ => tables.push(vec![(place, worker)]),
         }
         last = Some(id);
     }
@@ -607,7 +646,7 @@ fn measure_all(
     let mut saved = Instant::now();
     for number in 0..rounds {
         for table in &tables {
-            let mut cells: Vec<(usize, &Path)> = table
+            let mut cells: Vec<(usize, &Worker)> = table
                 .iter()
                 .copied()
                 .filter(|&(place, _)| !has_round(&run.cells[place], number))
@@ -623,9 +662,9 @@ fn measure_all(
                 progress.now(&run.cells[*first].id.to_string());
                 let processes: Vec<Entrant> = entrants
                     .iter()
-                    .map(|&(place, binary)| Entrant {
+                    .map(|&(place, worker)| Entrant {
                         id: run.cells[place].id.clone(),
-                        binary,
+                        worker,
                     })
                     .collect();
                 let ended = measure::in_turns(&processes, how)?;
@@ -649,8 +688,9 @@ fn measure_all(
     run.complete = true;
     save(run, folder)?;
     let _ = fs::remove_dir_all(&scratch);
-    // A copy of standard input was only kept for going on.
+    // A copy of standard input was only kept for going on, and so were the values for peers.
     let _ = fs::remove_file(folder.join("stdin"));
+    let _ = fs::remove_dir_all(folder.join(VALUES_FOLDER));
     Ok(())
 }
 

@@ -49,6 +49,7 @@ Examples:
   cargo xtask bench --quick --data orders.ndjson   the same for your own data
   cargo xtask bench decode/people '!pretty'        some cells, with the default care
   cargo xtask bench --suite persist --quick        the same through files, every call counted
+  cargo xtask bench --quick --peers                beside Go's and Perl's own libraries
   cargo xtask bench --resume                       go on with the newest interrupted run
 
 A cell is called operation/dataset/codec/mode, such as
@@ -103,6 +104,11 @@ pub(crate) struct BenchOptions {
     /// asking the one that `DATABASE_URL` names.
     #[arg(long, value_enum)]
     pub(crate) postgres: Option<PostgresName>,
+
+    /// Also measure the original systems, in Go and Perl, where they are here; what is missing is
+    /// named with what brings it.
+    #[arg(long)]
+    pub(crate) peers: bool,
 
     /// Number of fresh processes for each cell, instead of the profile's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]

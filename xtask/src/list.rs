@@ -22,7 +22,9 @@ pub(crate) fn run(options: &ListOptions) -> Result<(), Problem> {
     let mut workers = Vec::new();
     for name in &crates {
         progress.now(name);
-        workers.push(build::build(&workspace, name, What::plain(suite), Kind::Worker)?);
+        workers.push(
+            build::build(&workspace, name, What::plain(suite), Kind::Worker)?.into(),
+        );
         progress.advance();
     }
     progress.finish();

@@ -15,6 +15,7 @@ mod build;
 mod cleanup;
 mod cli;
 mod doctor;
+mod exchange;
 mod files;
 mod list;
 mod measure;
@@ -25,6 +26,7 @@ mod progress;
 mod report;
 mod test;
 mod tidy;
+mod worker;
 mod workspace;
 
 use crate::cli::{Cli, Verb};

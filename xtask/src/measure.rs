@@ -9,13 +9,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-use wiremark_record::protocol::{ANSWERS, Answer, MY_TURN, Request, TURNS};
+use wiremark_record::protocol::{ANSWERS, Answer, MY_TURN, Request, Sampled, TURNS};
 use wiremark_record::{Cell, CellId, Damage, Round, Status};
 
 use crate::cleanup::{self, Registered};
-use crate::plan::{self, to_json};
+use crate::plan::to_json;
 use crate::problem::{Context, Problem};
 use crate::progress::Progress;
+use crate::worker::Worker;
 
 /// The settings of glibc's allocator under which a process keeps what it freed. Without them a
 /// decoder alone in its process gives the heap back after each value (10,503 `brk` calls against
@@ -35,7 +36,7 @@ pub(crate) fn heap_settings(steady: bool) -> BTreeMap<String, String> {
 /// Lets one worker check and count its cells. A cell that kills the worker has failed, one that
 /// keeps it for longer than `timeout` is ended; a new worker goes on with the rest.
 pub(crate) fn check(
-    worker: &Path,
+    worker: &Worker,
     request: &Request,
     cells: &[CellId],
     timeout: Duration,
@@ -46,13 +47,13 @@ pub(crate) fn check(
     let mut damage = Vec::new();
     while !waiting.is_empty() {
         let before = waiting.len();
-        let mut child = plan::command(worker, request)?
-            .arg("check")
+        let mut child = worker
+            .command("check", request)?
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .context(|| format!("cannot run {}", worker.display()))?;
+            .context(|| format!("cannot run {worker}"))?;
         let _ends = cleanup::ends_with_us(&child);
         feed(&mut child, &waiting)?;
         // Both pipes are read on threads of their own: a full one would stop the worker, and
@@ -122,7 +123,7 @@ pub(crate) fn check(
 }
 
 /// The lines of a pipe, as they come.
-fn lines_of(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
+pub(crate) fn lines_of(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     let (sender, lines) = mpsc::channel();
     thread::spawn(move || {
         let Some(pipe) = pipe else { return };
@@ -184,7 +185,7 @@ pub(crate) enum Ended {
 #[derive(Debug, Clone)]
 pub(crate) struct Entrant<'a> {
     pub(crate) id: CellId,
-    pub(crate) binary: &'a Path,
+    pub(crate) worker: &'a Worker,
 }
 
 /// How timed processes are run.
@@ -235,6 +236,8 @@ struct Racing {
     lines: Receiver<String>,
     answers: PathBuf,
     said: PathBuf,
+    /// What a peer measured.
+    sampled: Option<Round>,
     ended: Option<Result<Round, Ended>>,
     _ends: Registered,
 }
@@ -256,7 +259,7 @@ impl Racing {
         entrant: &Entrant<'_>,
         how: Circumstances<'_>,
     ) -> Result<Self, Problem> {
-        let Entrant { id, binary } = entrant;
+        let Entrant { id, worker } = entrant;
         let scratch = how.scratch;
         let answers = scratch.join(format!("answers-{lane}"));
         let said = scratch.join(format!("said-{lane}"));
@@ -264,10 +267,9 @@ impl Racing {
         let log = fs::File::create(&said)
             .context(|| format!("cannot write {}", said.display()))?;
         // The second name of a control is ours alone; the process runs the same cell.
-        let name = CellId { again: false, ..id.clone() }.to_string();
-        let mut command = plan::command(binary, how.request)?;
+        let own = CellId { again: false, ..id.clone() };
+        let mut command = worker.measuring(&own, how.request)?;
         command
-            .args(["--bench", "--exact", &name, "--discard-baseline", "--quiet"])
             .env(ANSWERS, &answers)
             .env(TURNS, "1")
             .env("CRITERION_HOME", scratch.join("criterion"))
@@ -282,11 +284,11 @@ impl Racing {
                 command.env_remove(name);
             }
         }
-        let mut child =
-            command.spawn().context(|| format!("cannot run {}", binary.display()))?;
+        let mut child = command.spawn().context(|| format!("cannot run {worker}"))?;
         let lines = lines_of(child.stdout.take());
         let ends = cleanup::ends_with_us(&child);
-        let mut racing = Self { child, lines, answers, said, ended: None, _ends: ends };
+        let mut racing =
+            Self { child, lines, answers, said, sampled: None, ended: None, _ends: ends };
         racing.until_it_waits(how.timeout)?;
         Ok(racing)
     }
@@ -311,7 +313,15 @@ impl Racing {
             match self.lines.recv_timeout(left) {
                 // criterion may have left half a line before it.
                 Ok(line) if line.ends_with(MY_TURN) => return Ok(()),
-                Ok(_) => {}
+                // A peer tells its samples here, and they are summed up as ours are.
+                Ok(line) => {
+                    if let Ok(Answer::Sampled(id, Sampled { samples })) =
+                        serde_json::from_str(&line)
+                    {
+                        let clock = id.operation.clock();
+                        self.sampled = Round::of_samples(&samples, clock);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {
                     let _ = self.child.kill();
                     let _ = self.child.wait();
@@ -334,6 +344,9 @@ impl Racing {
         if !status.success() {
             let said = last_line(&fs::read(&self.said).unwrap_or_default());
             return Err(Ended::Failed(format!("{}{said}", how(status))));
+        }
+        if let Some(round) = &self.sampled {
+            return Ok(round.clone());
         }
         let text = fs::read_to_string(&self.answers).unwrap_or_default();
         let round = text.lines().find_map(|line| match serde_json::from_str(line) {
@@ -414,6 +427,7 @@ mod tests {
         fs::set_permissions(&worker, mode).unwrap();
         let request = Request::default();
         let mut progress = Progress::new("checking", 0);
+        let worker = Worker::Ours(worker);
         check(&worker, &request, &[id], Duration::from_millis(300), &mut progress)
             .unwrap()
             .0
@@ -464,7 +478,7 @@ mod tests {
             preemptions: 0,
         };
         let answer = to_json(&Answer::Measured(id.clone(), round)).unwrap();
-        let binaries: Vec<PathBuf> = scripts
+        let workers: Vec<Worker> = scripts
             .iter()
             .enumerate()
             .map(|(nth, script)| {
@@ -483,11 +497,11 @@ mod tests {
                 let mut mode = fs::metadata(&binary).unwrap().permissions();
                 std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
                 fs::set_permissions(&binary, mode).unwrap();
-                binary
+                Worker::Ours(binary)
             })
             .collect();
         let entrants: Vec<Entrant> =
-            binaries.iter().map(|binary| Entrant { id: id.clone(), binary }).collect();
+            workers.iter().map(|worker| Entrant { id: id.clone(), worker }).collect();
         let how = Circumstances {
             request: &Request::default(),
             steady: true,

@@ -1,20 +1,20 @@
 //! What is to be measured: which cells of which codec crates, on which data, how often.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 use serde::{Deserialize, Serialize};
 use wiremark_datasets::Dataset as _;
 use wiremark_datasets::files::{self, Format, OwnData};
-use wiremark_record::protocol::{
-    Answer, DATABASE, DataFile, Planned, REQUEST, Request, Sampling,
-};
-use wiremark_record::{self as record, CellId, Mode, Operation, Profile, Suite};
+use wiremark_peers::Missing;
+use wiremark_record::protocol::{Answer, DataFile, Planned, Request, Sampling, Skip};
+use wiremark_record::{self as record, CellId, Mode, Operation, Profile, Status, Suite};
 
 use crate::build;
 use crate::cli::{DataOptions, ProfileName};
 use crate::problem::{Code, Context, Problem};
+use crate::worker::Worker;
 
 /// Everything that is needed to go on with a run. Lies beside the results, and unlike them
 /// holds paths.
@@ -37,7 +37,10 @@ pub(crate) struct Plan {
     pub(crate) crates: Vec<String>,
     /// The cells to run, each with the crate whose binary runs it (an index into `crates`).
     pub(crate) cells: Vec<(CellId, usize)>,
-    /// Hashes of the timed binaries, by crate.
+    /// The programs of peers in use; an index beyond `crates` is one of them.
+    #[serde(default)]
+    pub(crate) peers: Vec<String>,
+    /// Hashes of the timed binaries, by crate, then of the peers' programs.
     pub(crate) binaries: Vec<String>,
 }
 
@@ -71,49 +74,78 @@ pub(crate) struct Listed {
 
 /// Asks workers for what they know; cells come dataset by dataset, operation by operation, so
 /// that what is compared is measured close together.
-pub(crate) fn list(workers: &[PathBuf], request: &Request) -> Result<Listed, Problem> {
+pub(crate) fn list(workers: &[Worker], request: &Request) -> Result<Listed, Problem> {
     let mut listed = Listed::default();
     for (index, worker) in workers.iter().enumerate() {
         for answer in ask(worker, request)? {
             match answer {
                 Answer::Codec(codec) => listed.codecs.push(codec),
+                // A peer's codecs are on the list that finds it.
                 Answer::Dataset(dataset) if index == 0 => listed.datasets.push(dataset),
                 Answer::Note(note) if index == 0 => listed.notes.push(note),
-                Answer::Cell(cell) => listed.cells.push((cell, index)),
+                Answer::Cell(cell) if worker.has(&cell.id.codec) => {
+                    listed.cells.push((cell, index));
+                }
                 _ => {}
             }
         }
     }
-    let order: Vec<&str> =
-        listed.datasets.iter().map(|dataset| dataset.id.as_str()).collect();
-    listed.cells.sort_by_key(|(cell, _)| {
-        let CellId { operation, dataset, mode, way, .. } = &cell.id;
-        let dataset = order.iter().position(|id| id == dataset);
-        // The ways of one codec stay together, in the worker's order.
-        let mode = Mode::ALL.iter().position(|known| known == mode);
-        let mode = mode.filter(|_| way.is_none());
-        (dataset, *operation, mode)
-    });
+    for worker in workers {
+        if let Worker::Peer { program, .. } = worker {
+            listed.codecs.extend(program.codecs());
+        }
+    }
+    listed.sort();
     Ok(listed)
 }
 
-/// A worker with what it is asked in its environment.
-pub(crate) fn command(worker: &Path, request: &Request) -> Result<Command, Problem> {
-    let mut command = Command::new(worker);
-    command.env(REQUEST, to_json(request)?);
-    match &request.database {
-        Some(url) => command.env(DATABASE, url),
-        None => command.env_remove(DATABASE),
-    };
-    Ok(command)
+impl Listed {
+    /// Adds the codecs of peers that are not here, each with the reason in the place of figures.
+    pub(crate) fn add_missing(&mut self, missing: &[Missing]) {
+        for Missing { codec, reason } in
+            missing.iter().filter(|m| !m.codec.is_for_exports)
+        {
+            self.codecs.push(codec.record(codec.language.as_str(), None));
+            let skip = Skip { status: Status::Skipped, reason: reason.clone() };
+            for dataset in &self.datasets {
+                for operation in [Operation::Encode, Operation::Decode] {
+                    let id = CellId {
+                        operation,
+                        dataset: dataset.id.clone(),
+                        codec: codec.id.to_owned(),
+                        mode: Mode::Reused,
+                        way: None,
+                        again: false,
+                    };
+                    // There is no worker to be asked, and none will be.
+                    let planned = Planned { id, documents: 1, skip: Some(skip.clone()) };
+                    self.cells.push((planned, usize::MAX));
+                }
+            }
+        }
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        let order: Vec<&str> =
+            self.datasets.iter().map(|dataset| dataset.id.as_str()).collect();
+        self.cells.sort_by_key(|(cell, _)| {
+            let CellId { operation, dataset, mode, way, .. } = &cell.id;
+            let dataset = order.iter().position(|id| id == dataset);
+            // The ways of one codec stay together, in the worker's order.
+            let mode = Mode::ALL.iter().position(|known| known == mode);
+            let mode = mode.filter(|_| way.is_none());
+            (dataset, *operation, mode)
+        });
+    }
 }
 
-fn ask(worker: &Path, request: &Request) -> Result<Vec<Answer>, Problem> {
-    let output = command(worker, request)?
-        .arg("list")
+fn ask(worker: &Worker, request: &Request) -> Result<Vec<Answer>, Problem> {
+    let output = worker
+        .command("list", request)?
         .stdin(Stdio::null())
         .output()
-        .context(|| format!("cannot run {}", worker.display()))?;
+        .context(|| format!("cannot run {worker}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.trim();
@@ -308,7 +340,7 @@ pub(crate) fn request(
     Ok(Request { suite, folder: None, database: None, datasets, files, sampling })
 }
 
-fn try_to_read(file: &DataFile) -> Result<OwnData, Problem> {
+pub(crate) fn try_to_read(file: &DataFile) -> Result<OwnData, Problem> {
     let bytes = std::fs::read(&file.path)
         .context(|| format!("cannot read {}", file.path.display()))?;
     let format = match &file.format {

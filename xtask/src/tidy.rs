@@ -25,7 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("datasets", &[]),
     ("record", &[]),
     ("meter", &[]),
-    ("peers", &[]),
+    ("peers", &["datasets", "record"]),
     ("persist", &["core", "datasets"]),
     ("report", &["record"]),
     // Neither the benches nor xtask may need one: nobody compiles a database for a codec.
@@ -65,7 +65,7 @@ const REACH: &[(&str, &[&str])] = &[
     ("SystemTime::now", &["xtask"]),
     (concat!("clock_", "gettime"), &["meter"]),
     ("fs::", &["meter", "record", "conform", "benches", "xtask", "persist", "peers"]),
-    ("File::", &["meter", "record", "conform", "benches", "xtask", "persist"]),
+    ("File::", &["meter", "record", "conform", "benches", "xtask", "persist", "peers"]),
     ("env::var", &["conform", "benches", "xtask", "peers"]),
 ];
 

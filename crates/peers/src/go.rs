@@ -146,9 +146,7 @@ fn build(
     let libraries = KNOWN
         .iter()
         .filter(|known| wanted(known) && !known.tag.is_empty())
-        .map(|known| (known.tag, known.import))
-        // The driver for PostgreSQL is nobody's codec.
-        .chain([("pq", "github.com/lib/pq")]);
+        .map(|known| (known.tag, known.import));
     for (tag, import) in libraries {
         let is_there =
             || go(&["list", import]).is_ok_and(|output| output.status.success());

@@ -52,6 +52,8 @@ pub struct Known {
     pub framing: &'static str,
     /// What is inside the clock that one may not expect.
     pub inside: &'static str,
+    /// Whether it takes part in exports alone: it writes lines, or asks a database for rows.
+    pub is_for_exports: bool,
 }
 
 const GO: &str = "processor time of the whole process, the collector's threads included; decodes \
@@ -71,6 +73,7 @@ const fn go(id: &'static str, format: &'static str, library: &'static str) -> Kn
         license: "BSD-3-Clause",
         framing: "self-delimiting",
         inside: GO,
+        is_for_exports: false,
     }
 }
 
@@ -91,6 +94,7 @@ const fn perl(
         license: "Artistic-1.0-Perl OR GPL-1.0-or-later",
         framing: "none",
         inside: PERL,
+        is_for_exports: false,
     }
 }
 
@@ -108,6 +112,10 @@ const SEREAL: Known =
 
 const STORABLE: Known =
     perl("storable/perl:Storable/network", "Storable", "Storable", Language::Perl.cure());
+
+const fn lines(known: Known) -> Known {
+    Known { framing: "lines", is_for_exports: true, ..known }
+}
 
 /// All, in the order in which tables without figures name them.
 pub const KNOWN: &[Known] = &[
@@ -154,6 +162,18 @@ pub const KNOWN: &[Known] = &[
     Known { id: "sereal/perl:Sereal/oo", ..SEREAL },
     STORABLE,
     Known { id: "storable/perl:Storable/native", ..STORABLE },
+    lines(go("text/go:fmt", "text", "fmt")),
+    lines(go("text/go:append", "text", "strconv")),
+    lines(perl("text/perl:print", "text", "print", Language::Perl.cure())),
+    Known {
+        cure: "apt-get install golang-github-lib-pq-dev",
+        tag: "pq",
+        import: "github.com/lib/pq",
+        license: "MIT",
+        framing: "none",
+        is_for_exports: true,
+        ..go("sql/go:lib-pq", "sql", "lib/pq")
+    },
 ];
 
 impl Known {

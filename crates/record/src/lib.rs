@@ -15,7 +15,7 @@ pub use crate::run::{
     Load, Machine, Mode, Noise, Operation, Outcome, Profile, Round, Run, SCHEMA, Status,
     Suite, Time, Tool,
 };
-pub use crate::summary::Comparison;
+pub use crate::summary::{Beside, Comparison};
 
 /// The JSON Schema (draft 2020-12) of [`SCHEMA`], as text.
 ///

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::protocol::Sample;
 use crate::stats::{self, Ratio, Verdict};
-use crate::{Cell, CellId, Clock, Noise, Operation, Round, Run, Status, Suite, Time};
+use crate::{
+    Cell, CellId, Clock, Mode, Noise, Operation, Round, Run, Status, Suite, Time,
+};
 
 /// One cell against another: how much, and what that says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +15,15 @@ pub struct Comparison {
     pub ratio: Ratio,
     /// The first against the second.
     pub verdict: Verdict,
+}
+
+/// A cell of a peer against one of ours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beside {
+    /// The peer's time to ours.
+    pub comparison: Comparison,
+    /// Our time: that of the cell, and of dropping what it decoded; the median of rounds.
+    pub ours_ns: f64,
 }
 
 impl Comparison {
@@ -277,6 +288,35 @@ impl Run {
         let ratio = first.ratio_to(second)?;
         let floor = self.noise.as_ref().map(|noise| noise.floor);
         Some(Comparison { ratio, verdict: ratio.verdict(floor) })
+    }
+
+    /// Compares a peer's cell with one of ours. What a peer decoded is freed inside its clock, now
+    /// or by its collector; so to our decoding the dropping is added, round by round, where it was
+    /// measured. `None` as for [`compare`](Self::compare).
+    pub fn beside(&self, peer: &Cell, ours: &Cell) -> Option<Beside> {
+        if !peer.is_measured() || !ours.is_measured() {
+            return None;
+        }
+        let mut times = ours.compared_rounds();
+        if ours.id.operation == Operation::Decode {
+            let id = CellId {
+                operation: Operation::Drop,
+                mode: Mode::Reused,
+                ..ours.id.clone()
+            };
+            let drop = self.cells.iter().find(|cell| cell.id == id && cell.is_measured());
+            let drops = drop.map(Cell::compared_rounds).unwrap_or_default();
+            for (round, time) in &mut times {
+                *time += drops.get(round).copied().unwrap_or(0.0);
+            }
+        }
+        let peers = peer.compared_rounds();
+        let pairs =
+            times.iter().filter_map(|(round, &time)| Some((*peers.get(round)?, time)));
+        let ratio = Ratio::of_pairs(pairs)?;
+        let floor = self.noise.as_ref().map(|noise| noise.floor);
+        let comparison = Comparison { ratio, verdict: ratio.verdict(floor) };
+        Some(Beside { comparison, ours_ns: Time::over(times.into_values())?.median_ns })
     }
 
     /// [Summarises](Cell::summarise) every cell, fills [`noise`](Self::noise) from the A/A

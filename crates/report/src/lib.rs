@@ -7,8 +7,11 @@
 mod about;
 mod answer;
 mod csv;
+mod exchanges;
 mod markdown;
 mod number;
+mod peers;
+mod section;
 mod table;
 mod terminal;
 mod text;

@@ -7,9 +7,9 @@ use wiremark_record::{Codec, Run};
 use crate::about;
 use crate::answer::{Answers, QUESTIONS};
 use crate::number::NONE;
+use crate::section;
 use crate::table::{Column, Row, Table, UNMAINTAINED, bounds_header, columns, tables};
 use crate::text::{pad, plain, width};
-use crate::ways;
 
 /// The report as Markdown.
 pub(crate) fn render(run: &Run, reference: Option<&str>) -> String {
@@ -40,7 +40,7 @@ pub(crate) fn render(run: &Run, reference: Option<&str>) -> String {
     if let Some(answers) = Answers::new(run, &tables) {
         answer(&mut out, &answers);
     }
-    for section in ways::sections(run, &tables) {
+    for section in section::sections(run, &tables) {
         let _ = writeln!(out, "\n## {}\n", escaped(&section.title));
         let head = section.head.iter().map(|&text| text.to_owned()).collect();
         let lines: Vec<Vec<String>> = std::iter::once(head)
@@ -53,7 +53,9 @@ pub(crate) fn render(run: &Run, reference: Option<&str>) -> String {
             }))
             .collect();
         grid(&mut out, &lines, |at| at >= section.words);
-        let _ = writeln!(out, "\n{}.", escaped(section.note));
+        if !section.note.is_empty() {
+            let _ = writeln!(out, "\n{}.", escaped(section.note));
+        }
     }
     let mut dataset = None;
     for table in &tables {

@@ -515,7 +515,7 @@ impl Column {
 /// Stands behind the id of a codec that nobody mends.
 pub(crate) const UNMAINTAINED: &str = " †";
 
-fn bounds(comparison: &Comparison) -> String {
+pub(crate) fn bounds(comparison: &Comparison) -> String {
     let ratio = &comparison.ratio;
     let (low, high) = (number::ratio(ratio.low), number::ratio(ratio.high));
     match ratio.bounds {

@@ -9,11 +9,11 @@ use crate::Style;
 use crate::about;
 use crate::answer::{Answer, Answers, QUESTIONS, Winner};
 use crate::number::NONE;
+use crate::section::{self, Section};
 use crate::table::{
     Column, Note, Row, Standing, Table, UNMAINTAINED, bounds_header, columns, tables,
 };
 use crate::text::{end_of, pad, plain, shortened, width, wrap, wrap_items};
-use crate::ways::{self, Section};
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -29,7 +29,7 @@ pub(crate) fn render(run: &Run, style: &Style) -> String {
     if let Some(answers) = Answers::new(run, &tables) {
         out.answers(&answers);
     }
-    for section in ways::sections(run, &tables) {
+    for section in section::sections(run, &tables) {
         out.section(&section);
     }
     let layout = Layout::new(&tables, style.width);
@@ -246,7 +246,9 @@ impl Out<'_> {
                 self.line(paint, line.trim_end());
             }
         }
-        self.wrapped(Paint::Dim, "", section.note);
+        if !section.note.is_empty() {
+            self.wrapped(Paint::Dim, "", section.note);
+        }
     }
 
     /// The answers one below the other, for narrow terminals.

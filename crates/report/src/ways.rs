@@ -4,20 +4,9 @@
 use wiremark_record::{Cell, Operation, Run};
 
 use crate::number;
+use crate::section::Section;
 use crate::table::{Row, Table};
 use crate::text::plain;
-
-/// A small table beside the large ones.
-#[derive(Debug)]
-pub(crate) struct Section {
-    pub title: String,
-    pub head: Vec<&'static str>,
-    pub lines: Vec<Vec<String>>,
-    /// How many columns from the left hold words.
-    pub words: usize,
-    /// What has to be said below it.
-    pub note: &'static str,
-}
 
 /// The sections of a run; none for one that is not about files.
 pub(crate) fn sections(run: &Run, tables: &[Table<'_>]) -> Vec<Section> {

@@ -4,6 +4,7 @@ mod common;
 mod csv;
 mod hostile;
 mod markdown;
+mod peers;
 mod rivals;
 mod terminal;
 mod ways;
