@@ -1,13 +1,16 @@
 //! `cargo xtask doctor`: what this machine can measure, what is missing, and the cure.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::process::Command;
 
 use wiremark_meter::machine;
+use wiremark_peers::Peers;
 use wiremark_throwaway::Programs;
 
 use crate::bench::rustc;
 use crate::problem::Problem;
+use crate::worker::find_peers;
 use crate::workspace::Workspace;
 
 /// How something stands.
@@ -26,7 +29,7 @@ struct Finding {
     standing: Standing,
     found: String,
     /// What to do about it; empty where nothing has to be done.
-    cure: &'static str,
+    cure: Cow<'static, str>,
 }
 
 pub(crate) fn run() -> Result<(), Problem> {
@@ -39,41 +42,51 @@ fn examine(workspace: &Workspace) -> Vec<Finding> {
         vec![toolchain(), c_compiler(), cpu(), memory(), governor(), load()];
     findings.push(steady_heap());
     findings.push(shared(&workspace.root));
-    for (what, program, arguments, cure) in [
-        (
-            "git",
-            "git",
-            &["--version"][..],
-            "apt-get install git: a record then names its commit",
-        ),
-        (
-            "Go",
-            "go",
-            &["version"],
-            "apt-get install golang-go: the tests then exchange gob streams with Go",
-        ),
-        (
-            "Storable",
-            "perl",
-            &[
-                "-MStorable",
-                "-e",
-                "printf 'perl %vd, Storable %s', $^V, Storable->VERSION",
-            ],
-            "apt-get install perl: the tests then exchange Storable images with Perl",
-        ),
-        (
-            "Sereal",
-            "perl",
-            &["-MSereal", "-e", "printf 'perl %vd, Sereal %s', $^V, Sereal->VERSION"],
-            "apt-get install libsereal-perl: the tests then exchange Sereal documents with Perl",
-        ),
-    ] {
-        findings.push(program_found(what, program, arguments, cure));
-    }
+    findings.push(program_found(
+        "git",
+        "git",
+        &["--version"],
+        "apt-get install git: a record then names its commit",
+    ));
+    findings.extend(peers(&find_peers(workspace)));
     findings.push(sqlite(&findings));
     findings.push(postgresql(Programs::find()));
     findings.push(database_url(std::env::var_os("DATABASE_URL").is_some()));
+    findings
+}
+
+/// The original systems, which `bench --peers` measures and the tests exchange bytes with.
+fn peers(peers: &Peers) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = peers
+        .programs
+        .iter()
+        .map(|program| {
+            let mut libraries: Vec<String> = program
+                .codecs()
+                .into_iter()
+                .map(|codec| match codec.version.as_str() {
+                    // What comes with the language has its version.
+                    own if program.version.program.contains(own) => codec.library,
+                    other => format!("{} {other}", codec.library),
+                })
+                .collect();
+            libraries.dedup();
+            let found = format!("{}: {}", program.version.program, libraries.join(", "));
+            good("peer", found)
+        })
+        .collect();
+    let mut reasons: Vec<&str> = Vec::new();
+    for missing in &peers.missing {
+        if !reasons.contains(&missing.reason.as_str()) {
+            reasons.push(&missing.reason);
+            findings.push(Finding {
+                what: "peer",
+                standing: Standing::Missing,
+                found: missing.codec.library.to_owned(),
+                cure: missing.reason.clone().into(),
+            });
+        }
+    }
     findings
 }
 
@@ -140,7 +153,12 @@ fn cpu() -> Finding {
     } else {
         let cure =
             "with one core everything else on the machine takes turns with the bench";
-        Finding { what: "processor", standing: Standing::Caution, found, cure }
+        Finding {
+            what: "processor",
+            standing: Standing::Caution,
+            found,
+            cure: cure.into(),
+        }
     }
 }
 
@@ -154,7 +172,8 @@ fn memory() -> Finding {
             standing: Standing::Caution,
             found: format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
             cure: "large files of your own may not fit: a dynamic value takes about ten times \
-                   the file",
+                   the file"
+                .into(),
         },
         None => missing("memory", "the system does not tell; the record leaves it out"),
     }
@@ -167,7 +186,8 @@ fn governor() -> Finding {
             what: "frequency governor",
             standing: Standing::Caution,
             found,
-            cure: "cpupower frequency-set -g performance keeps the clock rate steady",
+            cure: "cpupower frequency-set -g performance keeps the clock rate steady"
+                .into(),
         },
         None => {
             good("frequency governor", "none (a virtual machine, or fixed)".to_owned())
@@ -184,7 +204,8 @@ fn load() -> Finding {
             what: "load",
             standing: Standing::Caution,
             found: format!("{load:.2} over the last minute"),
-            cure: "CPU time stands it; the noise floor of the run will tell how well",
+            cure: "CPU time stands it; the noise floor of the run will tell how well"
+                .into(),
         },
         None => missing("load", "the system does not tell; the record leaves it out"),
     }
@@ -198,7 +219,7 @@ fn steady_heap() -> Finding {
             what: "steady heap",
             standing: Standing::Caution,
             found: "not glibc".to_owned(),
-            cure: "--allocator mimalloc is the steadier choice here",
+            cure: "--allocator mimalloc is the steadier choice here".into(),
         }
     }
 }
@@ -237,11 +258,16 @@ fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
 }
 
 fn good(what: &'static str, found: String) -> Finding {
-    Finding { what, standing: Standing::Good, found, cure: "" }
+    Finding { what, standing: Standing::Good, found, cure: "".into() }
 }
 
 fn missing(what: &'static str, cure: &'static str) -> Finding {
-    Finding { what, standing: Standing::Missing, found: "not found".to_owned(), cure }
+    Finding {
+        what,
+        standing: Standing::Missing,
+        found: "not found".to_owned(),
+        cure: cure.into(),
+    }
 }
 
 fn render(findings: &[Finding]) -> String {

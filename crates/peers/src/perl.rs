@@ -1,16 +1,27 @@
 //! Perl: a script that loads the modules it finds.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::known::Language;
 use crate::program::{Found, Program};
 
+/// All files in a folder and the folders in it.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
+
 pub(crate) fn find(sources: &Path) -> Found {
     let folder = sources.join("perl/peer");
     let script = folder.join("peer.pl");
-    let mut files: Vec<_> = std::fs::read_dir(&folder)
-        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-        .unwrap_or_default();
+    let mut files = Vec::new();
+    collect(&folder, &mut files);
     files.sort();
     let command = ("perl".into(), vec![script.into()]);
     match Program::ask(command, files, |known| known.language == Language::Perl) {

@@ -32,7 +32,8 @@ fn one<T: Serialize + ?Sized>(folder: &Path, name: &str, value: &T) -> io::Resul
     file.flush()
 }
 
-/// A value as an expression of Perl, in which `TRUE` and `FALSE` are constants of the reader's.
+/// A value as an expression of Perl (for `do` or `eval` with a `+` before it, or a brace would
+/// open a block), in which `TRUE` and `FALSE` are constants of the reader's.
 ///
 /// ```
 /// use wiremark_datasets::Value;
@@ -84,8 +85,7 @@ fn push(out: &mut String, value: &Value) {
             out.push(']');
         }
         Value::Map(entries) => {
-            // Behind the sign a brace opens a hash and never a block.
-            out.push_str("+{");
+            out.push('{');
             for (at, (key, value)) in entries.iter().enumerate() {
                 if at > 0 {
                     out.push(',');
@@ -146,7 +146,7 @@ mod tests {
             read("small.value.json"),
             r#"{"a":1,"b":2,"c":3,"d":"four","e":5.018}"#
         );
-        let perl = r#"+{"a"=>1,"b"=>2,"c"=>3,"d"=>"four","e"=>5.018}"#;
+        let perl = r#"{"a"=>1,"b"=>2,"c"=>3,"d"=>"four","e"=>5.018}"#;
         assert_eq!(read("small.value.pl"), perl);
         assert_eq!(read("small.items.json").matches('{').count(), 100);
         assert_ne!(read("small.sibling.pl"), perl);

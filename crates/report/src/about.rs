@@ -195,7 +195,19 @@ pub(crate) fn explanations(
         BEST.trim(),
         "the fastest library of its wire format, whose codecs stand together",
     ));
-    columns.filter(|(_, text)| !text.is_empty()).chain(best).chain(drop).collect()
+    let has_peer = tables.iter().flat_map(Table::rows).any(|row| row.is_peer);
+    let peer = has_peer.then_some((
+        "go:, perl:",
+        "programs in those languages: the time is the whole process's CPU time, with the collector \
+         and with freeing what was decoded before; compressed size, copying and most of memory are \
+         not asked of them",
+    ));
+    columns
+        .filter(|(_, text)| !text.is_empty())
+        .chain(best)
+        .chain(peer)
+        .chain(drop)
+        .collect()
 }
 
 fn explain(column: Column, is_files: bool) -> &'static str {

@@ -4,6 +4,7 @@ use wiremark_record::{Exchange, Outcome, Run};
 
 use crate::number::NONE;
 use crate::section::Section;
+use crate::table::codec;
 use crate::text::{plain, shortened};
 
 /// What a reason may take; the whole of it stands in the results.
@@ -59,38 +60,83 @@ pub(crate) fn sections(run: &Run) -> Vec<Section> {
                mapping that is said below; changed: read without an error as another value",
     }];
 
-    let mut told: Vec<(&[String], Outcome, &str, Vec<&str>)> = Vec::new();
+    let mut told: Vec<Told<'_>> = Vec::new();
     for exchange in run.exchanges.iter().filter(|one| one.outcome != Outcome::Equal) {
-        let Exchange { dataset, path, outcome, reason } = exchange;
-        match told.iter_mut().find(|(p, o, r, _)| {
-            *p == path.as_slice() && o == outcome && *r == reason.as_str()
-        }) {
-            Some((.., datasets)) => datasets.push(dataset),
-            None => told.push((path, *outcome, reason, vec![dataset])),
+        let found = Told::of(run, exchange);
+        match told.iter_mut().find(|told| told.is_like(&found)) {
+            Some(told) => told.join(found),
+            None => told.push(found),
         }
     }
     let lines: Vec<Vec<String>> = told
         .into_iter()
-        .map(|(path, outcome, reason, datasets)| {
+        .map(|told| {
+            let plain = |words: &[&str]| plain(&words.join(" ")).into_owned();
             vec![
-                who(path, 0),
-                who(path, 1),
-                plain(&datasets.join(" ")).into_owned(),
-                word(outcome).to_owned(),
-                shortened(&plain(reason), REASON).into_owned(),
+                plain(&[told.who]),
+                plain(&told.with),
+                plain(&told.datasets),
+                word(told.outcome).to_owned(),
+                shortened(&crate::text::plain(told.reason), REASON).into_owned(),
             ]
         })
         .collect();
     if !lines.is_empty() {
         sections.push(Section {
             title: "What was not simply equal".to_owned(),
-            head: vec!["encodes", "decodes", "datasets", "outcome", "reason"],
+            head: vec!["codec", "with", "datasets", "outcome", "reason"],
             lines,
             words: 5,
             note: "",
         });
     }
     sections
+}
+
+/// Why something was not simply equal, with all to whom it happened.
+struct Told<'a> {
+    /// Who said so.
+    who: &'a str,
+    with: Vec<&'a str>,
+    datasets: Vec<&'a str>,
+    outcome: Outcome,
+    reason: &'a str,
+}
+
+impl<'a> Told<'a> {
+    fn of(run: &'a Run, exchange: &'a Exchange) -> Self {
+        let Exchange { dataset, path, outcome, reason } = exchange;
+        // Who refused stands before the reason; a mapping is that of the other language.
+        let named = path.iter().find_map(|id| {
+            let reason = reason.strip_prefix(id.as_str())?.strip_prefix(": ")?;
+            Some((id.as_str(), reason))
+        });
+        let is_peer =
+            |id: &&String| codec(run, id).is_some_and(|codec| codec.peer.is_some());
+        let peer = path.iter().find(is_peer).or(path.last());
+        let (who, reason) =
+            named.unwrap_or((peer.map_or("", String::as_str), reason.as_str()));
+        let mut with: Vec<&str> =
+            path.iter().map(String::as_str).filter(|id| *id != who).collect();
+        with.dedup();
+        Self { who, with, datasets: vec![dataset], outcome: *outcome, reason }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        (self.who, self.outcome, self.reason) == (other.who, other.outcome, other.reason)
+    }
+
+    fn join(&mut self, other: Self) {
+        for (mine, others) in
+            [(&mut self.with, other.with), (&mut self.datasets, other.datasets)]
+        {
+            for one in others {
+                if !mine.contains(&one) {
+                    mine.push(one);
+                }
+            }
+        }
+    }
 }
 
 fn who(path: &[String], at: usize) -> String {

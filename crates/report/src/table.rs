@@ -41,6 +41,8 @@ pub(crate) struct Table<'a> {
 pub(crate) struct Row<'a> {
     pub cell: &'a Cell,
     pub is_maintained: bool,
+    /// Whether it is a program in another language.
+    pub is_peer: bool,
     /// Whether the table holds several libraries of its format and none of them is faster.
     pub is_best_of_format: bool,
     pub standing: Standing,
@@ -126,6 +128,7 @@ impl<'a> Table<'a> {
             let row = Row {
                 cell,
                 is_maintained: codec.is_none_or(|codec| codec.maintained),
+                is_peer: codec.is_some_and(|codec| codec.peer.is_some()),
                 is_best_of_format: false,
                 standing: if is_floor { Standing::Floor } else { Standing::Apart },
             };
@@ -134,7 +137,11 @@ impl<'a> Table<'a> {
                 note(&mut unmeasured, status(cell.status), reason, name(&cell.id));
                 continue;
             }
-            for (key, reason) in &cell.missing {
+            // What no peer tells is said once, at the foot.
+            let is_peer = codec.is_some_and(|codec| codec.peer.is_some());
+            let missing_keys =
+                cell.missing.iter().filter(|(key, _)| !is_peer || !of_no_peer(key));
+            for (key, reason) in missing_keys {
                 note(&mut missing, key, reason, name(&cell.id));
             }
             (if is_floor { &mut floors } else { &mut ranked }).push(row);
@@ -510,6 +517,11 @@ impl Column {
             Self::Peak => Some(number::grouped(cell.counts?.peak_bytes?)),
         }
     }
+}
+
+/// Whether a measure is never asked of a program in another language.
+fn of_no_peer(key: &str) -> bool {
+    matches!(key, "copy" | "zstd_bytes" | "counts" | "peak_bytes" | "peak_rss_bytes")
 }
 
 /// Stands behind the id of a codec that nobody mends.

@@ -15,7 +15,7 @@ use wiremark_core::{
 use crate::encoder::Messages;
 use crate::{Decoder, Deserializer, ReadOptions, WriteOptions};
 
-/// Shows `visitor` the measured codec.
+/// Shows `visitor` the measured codecs.
 ///
 /// ```
 /// struct Ids(Vec<&'static str>);
@@ -27,10 +27,11 @@ use crate::{Decoder, Deserializer, ReadOptions, WriteOptions};
 ///
 /// let mut ids = Ids(Vec::new());
 /// wiremark_gob::visit(&mut ids);
-/// assert_eq!(ids.0, ["gob/wiremark-gob"]);
+/// assert_eq!(ids.0, ["gob/wiremark-gob", "gob/wiremark-gob/go-names"]);
 /// ```
 pub fn visit(visitor: &mut impl CodecVisitor) {
     visitor.visit(Gob::new());
+    visitor.visit(Gob::go_names());
 }
 
 /// Gob as a wiremark codec.
@@ -54,6 +55,7 @@ pub fn visit(visitor: &mut impl CodecVisitor) {
 /// ```
 #[derive(Debug)]
 pub struct Gob {
+    id: &'static str,
     write: WriteOptions,
     read: ReadOptions,
     /// What is known of the types of documents, and of those of streams.
@@ -74,6 +76,7 @@ impl Clone for Gob {
     /// The same options and nothing learned: what is called *fresh*.
     fn clone(&self) -> Self {
         Self {
+            id: self.id,
             write: self.write,
             read: self.read,
             documents: Vec::new(),
@@ -86,8 +89,21 @@ impl Gob {
     /// The codec that is measured: nothing that Rust can tell apart is lost.
     pub fn new() -> Self {
         Self {
+            id: "gob/wiremark-gob",
             write: WriteOptions::new().with_lossless(true),
             read: ReadOptions::new(),
+            documents: Vec::new(),
+            streams: Vec::new(),
+        }
+    }
+
+    /// The same with field names as Go's programs have them: `first_name` is `FirstName`, and so a
+    /// Go program finds its fields, which it sees only under a capital letter.
+    pub fn go_names() -> Self {
+        Self {
+            id: "gob/wiremark-gob/go-names",
+            write: WriteOptions::new().with_lossless(true).with_go_names(true),
+            read: ReadOptions::new().with_go_names(true),
             documents: Vec::new(),
             streams: Vec::new(),
         }
@@ -132,7 +148,7 @@ fn messages<'a, T: ?Sized>(
 impl Codec for Gob {
     fn profile(&self) -> Profile {
         Profile {
-            id: "gob/wiremark-gob",
+            id: self.id,
             format: "gob",
             library: "wiremark-gob",
             version: env!("CARGO_PKG_VERSION"),
@@ -252,5 +268,5 @@ impl Codec for Gob {
 mod tests {
     use super::*;
 
-    wiremark_conform::suite! { gob: Gob::new() }
+    wiremark_conform::suite! { gob: Gob::new(), go_names: Gob::go_names() }
 }

@@ -90,12 +90,12 @@ fn what_was_not_equal_is_told_with_its_reason() {
     let found = lines(&text, "What was not simply equal");
     assert_eq!(
         found[0],
-        [JSON, PEER, "small", "large", "mapped", "one", "kind", "of", "number"]
+        [PEER, JSON, "small", "large", "mapped", "one", "kind", "of", "number"]
     );
-    assert_eq!(found[1][..5], [JSON, PEER, "log", "refused", &format!("{PEER}:")]);
+    assert_eq!(found[1][..6], [PEER, JSON, "log", "refused", "it", "broke"]);
     assert!(text.lines().all(|line| line.chars().count() < 240), "{text}");
     // A narrow terminal gets a line for each figure.
     let narrow = terminal(&run, &Style { width: Some(60), ..Style::default() });
-    assert!(narrow.contains("mapped: small large"), "{narrow}");
+    assert!(narrow.contains("datasets: small large"), "{narrow}");
     assert!(markdown(&run, None).contains("## What was not simply equal"));
 }
