@@ -14,6 +14,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"runtime/debug"
 )
@@ -36,6 +37,9 @@ type codec struct {
 	// What of numbers is not told apart, as a sentence; empty if all are.
 	mapping string
 	open    func(mode string) coder
+	// For the suite on files: a new encoder, and a new decoder; nil for codecs that are not in it.
+	encoder func(io.Writer) encoder
+	decoder func(io.Reader) decoder
 }
 
 // codecs of this program, added by each library's file.
@@ -81,25 +85,31 @@ func (s *suite) addCodecs() {
 			for _, mode := range modes {
 				coder := codec.open(mode)
 				if coder.encode != nil || coder.encodeAll != nil {
-					s.addCodec(codec, cellID{Operation: "encode", Dataset: dataset, Codec: codec.id, Mode: mode})
+					s.addMemory(codec, cellID{Operation: "encode", Dataset: dataset, Codec: codec.id, Mode: mode})
 				}
 				if coder.decode != nil || coder.decodeAll != nil {
-					s.addCodec(codec, cellID{Operation: "decode", Dataset: dataset, Codec: codec.id, Mode: mode})
+					s.addMemory(codec, cellID{Operation: "decode", Dataset: dataset, Codec: codec.id, Mode: mode})
 				}
 			}
 		}
 	}
 }
 
-func (s *suite) addCodec(codec codec, id cellID) {
-	shape, unsupported := codec.shape(id.Dataset)
-	work := &codecCell{id: id, codec: codec, shape: shape, values: s.values}
-	cell := &cell{id: id, documents: oneDocument, check: work.check, prepare: work.prepare}
+func (s *suite) addMemory(codec codec, id cellID) {
+	work := &codecCell{id: id, codec: codec, values: s.values}
+	s.addCodec(work, work.check, work.prepare)
+}
+
+// addCodec adds a cell, and sees to its shape.
+func (s *suite) addCodec(work *codecCell, check func(*checked) error, prepare func() (batch, error)) {
+	cell := &cell{id: work.id, documents: oneDocument, check: check, prepare: prepare}
+	var unsupported error
+	work.shape, unsupported = work.codec.shape(work.id.Dataset)
 	if unsupported != nil {
 		cell.skip = unsupported.Error()
-	} else if id.Mode == "stream" {
+	} else if work.id.Mode == "stream" {
 		cell.documents = func() (int, error) {
-			items, err := s.values.items(id.Dataset, shape.item)
+			items, err := s.values.items(work.id.Dataset, work.shape.item)
 			return len(items), err
 		}
 	}
@@ -114,8 +124,12 @@ type codecCell struct {
 	values *values
 }
 
-// kept has the result of the last operation, so that none is left out as useless.
-var kept any
+// What the last operation made is kept, so that none is left out as useless.
+var (
+	keptBytes []byte
+	keptValue any
+	keptAll   []any
+)
 
 func (c *codecCell) value(kind string) (any, error) {
 	return c.values.value(c.id.Dataset, kind, c.shape.value)
@@ -130,9 +144,8 @@ func (c *codecCell) operation() (func() error, error) {
 			return nil, err
 		}
 		if c.id.Operation == "encode" {
-			return func() error {
-				text, err := coder.encodeAll(items)
-				kept = text
+			return func() (err error) {
+				keptBytes, err = coder.encodeAll(items)
 				return err
 			}, nil
 		}
@@ -140,10 +153,8 @@ func (c *codecCell) operation() (func() error, error) {
 		if err != nil {
 			return nil, err
 		}
-		all := make([]any, 0, len(items))
-		return func() error {
-			all, err = coder.decodeAll(text, c.shape.item, all[:0])
-			kept = all
+		return func() (err error) {
+			keptAll, err = coder.decodeAll(text, c.shape.item, keptAll[:0])
 			return err
 		}, nil
 	}
@@ -152,9 +163,8 @@ func (c *codecCell) operation() (func() error, error) {
 		return nil, err
 	}
 	if c.id.Operation == "encode" {
-		return func() error {
-			text, err := coder.encode(value)
-			kept = text
+		return func() (err error) {
+			keptBytes, err = coder.encode(value)
 			return err
 		}, nil
 	}
@@ -163,10 +173,8 @@ func (c *codecCell) operation() (func() error, error) {
 		return nil, err
 	}
 	return func() error {
-		into := c.shape.value()
-		err := coder.decode(text, into)
-		kept = into
-		return err
+		keptValue = c.shape.value()
+		return coder.decode(text, keptValue)
 	}, nil
 }
 

@@ -18,6 +18,8 @@ func init() {
 		version:     runtime.Version(),
 		needsSchema: true,
 		open:        openGob,
+		encoder:     func(w io.Writer) encoder { return gob.NewEncoder(w) },
+		decoder:     func(r io.Reader) decoder { return gob.NewDecoder(r) },
 	})
 }
 
@@ -61,7 +63,7 @@ func openGob(mode string) coder {
 }
 
 // untilEOF decodes what a stream holds, for all libraries whose decoders say io.EOF at its end.
-func untilEOF(decoder interface{ Decode(any) error }, item func() any, all []any) ([]any, error) {
+func untilEOF(decoder decoder, item func() any, all []any) ([]any, error) {
 	for {
 		into := item()
 		switch err := decoder.Decode(into); {

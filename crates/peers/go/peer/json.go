@@ -12,6 +12,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"runtime"
 )
 
@@ -22,6 +23,12 @@ func init() {
 			version: runtime.Version(),
 			mapping: "a number of unknown type comes back as float64, equal in value",
 			open:    func(mode string) coder { return openJSON(mode, indent) },
+			encoder: func(w io.Writer) encoder {
+				encoder := json.NewEncoder(w)
+				encoder.SetIndent("", indent)
+				return encoder
+			},
+			decoder: func(r io.Reader) decoder { return json.NewDecoder(r) },
 		})
 	}
 	add("compact", "")

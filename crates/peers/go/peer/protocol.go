@@ -108,10 +108,11 @@ func oneDocument() (int, error) { return 1, nil }
 // A suite has the cells of a request.
 type suite struct {
 	request request
-	// The folder of this process, for suites on files.
+	cells   []*cell
+	values  *values
+	// The folder of this process and the table in a database, once they are needed.
 	folder string
-	cells  []*cell
-	values *values
+	table  table
 	// What is done at the end, the last first.
 	undo []func() error
 }
@@ -133,11 +134,12 @@ func withSuite(work func(*suite) error) (err error) {
 	switch s.request.Suite {
 	case "", "codecs":
 		s.addCodecs()
+	case "persist":
+		s.addFiles()
+	case "export":
+		s.addExport()
 	default:
-		err = fmt.Errorf("WIREMARK_REQUEST: the suite `%s` is not known here: there are codecs, persist, export", s.request.Suite)
-	}
-	if err != nil {
-		return err
+		return fmt.Errorf("WIREMARK_REQUEST: no suite is called `%s`: there are codecs, persist, export", s.request.Suite)
 	}
 	return work(s)
 }

@@ -5,8 +5,8 @@
 // reused also keeps the encoder (with its bytes) or decoder and resets it, fresh makes a new one.
 //
 // Strings are written as the present MessagePack has them (WriteExt), and maps of unknown type are
-// map[string]any. The library is built on the memory layout of Go's own maps, and goes wrong where
-// that changed: this version is for Go up to 1.23.
+// map[string]any. The library reaches into Go's runtime, of which each release of it knows those that
+// were there; with a Go much newer than it, let it be left out.
 
 package main
 
