@@ -1,8 +1,8 @@
 //go:build pq
 
 // Rows from PostgreSQL, by database/sql and github.com/lib/pq, over one connection. Inside the clock: the
-// query, without parameters, so that it takes one exchange; and Scan for each row. Outside: connecting,
-// the table.
+// query, which was prepared before, and Scan for each row. Outside: connecting, the table, preparing (it
+// saves a tenth of the processor time, since numbers then come in binary).
 //
 // The table lies in a schema of its own, made and named as our own crate does it: who finds one whose
 // lock nobody holds, since its program was killed, may drop it, and `wiremark` does.
@@ -14,16 +14,18 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/lib/pq"
 )
 
 func init() {
 	clients = append(clients, client{"sql/go:lib-pq", libraryVersion("github.com/lib/pq")})
-	if url, has := os.LookupEnv("DATABASE_URL"); has {
-		openTable = func(todos []Todo) (table, error) { return openPostgres(url, todos) }
+	if address, has := os.LookupEnv("DATABASE_URL"); has {
+		openTable = func(todos []Todo) (table, error) { return openPostgres(address, todos) }
 	}
 }
 
@@ -33,10 +35,10 @@ type pqTable struct {
 	db     *sql.DB
 	conn   *sql.Conn
 	schema string
-	query  string
+	query  *sql.Stmt
 }
 
-func openPostgres(url string, todos []Todo) (_ table, err error) {
+func openPostgres(address string, todos []Todo) (_ table, err error) {
 	var random [8]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		return nil, err
@@ -44,10 +46,17 @@ func openPostgres(url string, todos []Todo) (_ table, err error) {
 	key := binary.BigEndian.Uint64(random[:])
 	schema := fmt.Sprintf("wiremark_%d_%016x", os.Getpid(), key)
 
-	db, err := sql.Open("postgres", url)
-	if err != nil {
-		return nil, fmt.Errorf("DATABASE_URL: %w", err)
+	// Our own client speaks without TLS too, unless the address says.
+	if _, has := os.LookupEnv("PGSSLMODE"); !has {
+		os.Setenv("PGSSLMODE", "disable")
 	}
+	// What the library says of an address that it cannot read may hold the password.
+	connector, err := pq.NewConnector(withoutSocket(address))
+	if err != nil {
+		return nil, errors.New("DATABASE_URL is no address of a database: expected " +
+			"postgresql://user:password@host:port/database, with %40 for an @ in the password")
+	}
+	db := sql.OpenDB(connector)
 	defer func() {
 		if err != nil {
 			db.Close()
@@ -97,12 +106,31 @@ func openPostgres(url string, todos []Todo) (_ table, err error) {
 	if err := tx.Commit(); err != nil {
 		return nil, err
 	}
-	query := fmt.Sprintf("select id, title, note from %s.todos order by id", schema)
+	query, err := conn.PrepareContext(ctx, fmt.Sprintf("select id, title, note from %s.todos order by id", schema))
+	if err != nil {
+		return nil, err
+	}
 	return &pqTable{db, conn, schema, query}, nil
 }
 
+// withoutSocket puts a socket's folder, which may stand escaped in the place of a URL's host, where lib/pq
+// takes it: postgresql://me@%2Ftmp%2Fpg/test becomes postgresql://me@/test?host=%2Ftmp%2Fpg.
+func withoutSocket(address string) string {
+	scheme, rest, isURL := strings.Cut(address, "://")
+	end := strings.IndexAny(rest, "/?")
+	if !isURL || end < 0 {
+		return address
+	}
+	host := strings.LastIndexByte(rest[:end], '@') + 1
+	if !strings.HasPrefix(strings.ToLower(rest[host:end]), "%2f") {
+		return address
+	}
+	path, query, _ := strings.Cut(rest[end:], "?")
+	return scheme + "://" + rest[:host] + path + "?host=" + rest[host:end] + "&" + query
+}
+
 func (t *pqTable) collect() (todos []Todo, err error) {
-	rows, err := t.conn.QueryContext(context.Background(), t.query)
+	rows, err := t.query.Query()
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +146,7 @@ func (t *pqTable) collect() (todos []Todo, err error) {
 }
 
 func (t *pqTable) stream(each func(*Todo) error) error {
-	rows, err := t.conn.QueryContext(context.Background(), t.query)
+	rows, err := t.query.Query()
 	if err != nil {
 		return err
 	}
