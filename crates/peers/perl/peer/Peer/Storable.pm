@@ -1,0 +1,39 @@
+# Storable in network order, which all machines read, and in the machine's own. What is inside the
+# clock stands in Clock.pm.
+#
+# It has functions only: nothing can be kept, and all is listed as `reused`. Fractions are text
+# in network order, and perl keeps the text with the number once it was made, so that only the
+# first of many calls with one value makes it.
+package Peer::Storable;
+use v5.36;
+use Storable qw(freeze nfreeze thaw);
+
+# An image that ends early is no error to it, but undefined.
+sub decoder {
+    return decode => sub ( $times, $bytes ) { my $out; $out = thaw($bytes) for 1 .. $times; $out };
+}
+
+sub network {
+    return (
+        encode => sub { my $out; $out = nfreeze( $_[1] ) for 1 .. $_[0]; $out },
+        decoder(),
+    );
+}
+
+sub native {
+    return (
+        encode => sub { my $out; $out = freeze( $_[1] ) for 1 .. $_[0]; $out },
+        decoder(),
+    );
+}
+
+# Perl's own truth values, which this version writes as text: "1" and nothing.
+sub codecs {
+    my %both = ( version => $Storable::VERSION, true => !!1, false => !!0 );
+    return (
+        { %both, id => 'storable/perl:Storable/network', modes => { reused => \&network } },
+        { %both, id => 'storable/perl:Storable/native',  modes => { reused => \&native } },
+    );
+}
+
+1;
