@@ -198,7 +198,10 @@ func (v *values) tree(file string) (any, error) {
 	if _, err := decoder.Token(); err != io.EOF {
 		return nil, fmt.Errorf("%s: expected one JSON value, found something behind it", file)
 	}
-	return exact(tree)
+	if tree, err = exact(tree); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return tree, nil
 }
 
 // exact replaces the text of numbers.
@@ -288,8 +291,8 @@ func fill(target reflect.Value, tree any) error {
 		return mismatch()
 	}
 	target.Set(source.Convert(target.Type()))
-	if reason := diff(source, target, nil); reason != "" {
-		return errors.New(reason)
+	if diff(source, target, nil) != "" {
+		return fmt.Errorf(": expected %s, found %T(%v)", target.Type(), tree, tree)
 	}
 	return nil
 }

@@ -4,6 +4,9 @@
 // types but through registered interfaces, and it is what our own crate writes (its README: "What
 // becomes what"). Reading or writing it costs Go a little more than a word would.
 //
+// Go sends no pointer to an empty text or a zero: an optional text that is there and empty would come back
+// as none. The datasets have no such text; the check would say so.
+//
 // An event's record is map[string]any here too: its numbers, truth values and texts travel as
 // interfaces with the names that gob itself registers.
 

@@ -26,10 +26,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 )
 
 func main() {
+	// Where nobody reads the answers any more, to write one is an error like another, after which
+	// nothing is left behind.
+	signal.Ignore(syscall.SIGPIPE)
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "error: "+err.Error())
 		os.Exit(1)

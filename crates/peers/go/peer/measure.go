@@ -79,7 +79,7 @@ func measure(s *suite, id cellID) error {
 		return err
 	}
 	if cell.skip != "" {
-		return fmt.Errorf("%+v cannot be run: %s", id, cell.skip)
+		return fmt.Errorf("%s cannot be run: %s", id, cell.skip)
 	}
 	run, err := cell.prepare()
 	if err != nil {

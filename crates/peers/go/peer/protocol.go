@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 )
 
 type request struct {
@@ -32,6 +33,14 @@ type cellID struct {
 	Way       string `json:"way,omitempty"`
 	// The second name of a control: the same cell, measured once more.
 	Again bool `json:"again,omitempty"`
+}
+
+func (id cellID) String() string {
+	text := strings.Join([]string{id.Operation, id.Dataset, id.Codec, id.Mode}, "/")
+	if id.Way != "" {
+		text += "/" + id.Way
+	}
+	return text
 }
 
 // skip says why a cell can never be run.
@@ -151,7 +160,7 @@ func (s *suite) find(id cellID) (*cell, error) {
 			return cell, nil
 		}
 	}
-	return nil, fmt.Errorf("no such cell: %+v; the verb list shows those of the request", id)
+	return nil, fmt.Errorf("no such cell: %s; the verb list shows those of the request", id)
 }
 
 // datasets of the request: seeded ones and the user's own.

@@ -5,8 +5,8 @@
 // reused also keeps the encoder (with its bytes) or decoder and resets it, fresh makes a new one.
 //
 // Strings are written as the present MessagePack has them (WriteExt), and maps of unknown type are
-// map[string]any. The library reaches into Go's runtime, of which each release of it knows those that
-// were there; with a Go much newer than it, let it be left out.
+// map[string]any. The library reaches into Go's runtime, and a release of it knows only those that were there
+// before it: with a Go much newer than the library, leave the tag out.
 
 package main
 
