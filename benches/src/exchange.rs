@@ -5,10 +5,12 @@
 //! encodes the value, the other decodes it, compares it with its own, and encodes again what it
 //! has got.
 
+use std::collections::BTreeSet;
 use std::fs;
 
+use serde::Serialize;
 use wiremark_core::{Codec, Profile};
-use wiremark_datasets::{About, Dataset};
+use wiremark_datasets::{About, Dataset, Value, to_value};
 use wiremark_record::Outcome;
 use wiremark_record::protocol::{Exchanged, Relay, Request, Skip};
 
@@ -61,7 +63,11 @@ fn refused(reason: String) -> Exchanged {
 }
 
 /// Decodes and compares, if there is something to read; encodes, if there is something to write.
+///
+/// What another language cannot tell apart may come back as something that is equal by one of the
+/// mappings of [`Mappings`].
 fn leg<C: Codec, D: Dataset>(codec: &mut C, dataset: &D, relay: &Relay) -> Exchanged {
+    let mut mapping = None;
     let decoded = match &relay.read {
         None => None,
         Some(path) => {
@@ -72,12 +78,16 @@ fn leg<C: Codec, D: Dataset>(codec: &mut C, dataset: &D, relay: &Relay) -> Excha
             match codec.decode::<D::Value>(&bytes) {
                 Ok(value) if value == *dataset.value() => Some(value),
                 Ok(value) => {
-                    let reason = difference(dataset.value(), &value);
-                    return Exchanged {
-                        verdict: Outcome::Changed,
-                        mapping: None,
-                        reason: Some(reason),
-                    };
+                    mapping = Mappings::between(dataset.value(), &value);
+                    if mapping.is_none() {
+                        let reason = difference(dataset.value(), &value);
+                        return Exchanged {
+                            verdict: Outcome::Changed,
+                            mapping: None,
+                            reason: Some(reason),
+                        };
+                    }
+                    Some(value)
                 }
                 Err(error) => return refused(format!("failed to decode: {error}")),
             }
@@ -93,7 +103,92 @@ fn leg<C: Codec, D: Dataset>(codec: &mut C, dataset: &D, relay: &Relay) -> Excha
             return refused(format!("cannot write the bytes: {error}"));
         }
     }
-    Exchanged { verdict: Outcome::Equal, mapping: None, reason: None }
+    let verdict = if mapping.is_none() { Outcome::Equal } else { Outcome::Mapped };
+    Exchanged { verdict, mapping, reason: None }
+}
+
+/// What had to be allowed for two values to be equal.
+#[derive(Clone, Debug, Default)]
+struct Mappings(BTreeSet<Mapping>);
+
+/// What another language, or a format's text, does not tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mapping {
+    NumbersAsText,
+    TruthAsTextOrNumber,
+    WholeAsFraction,
+    OtherOrder,
+}
+
+impl Mapping {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::NumbersAsText => "numbers come back as text",
+            Self::TruthAsTextOrNumber => "truth values come back as text or numbers",
+            Self::WholeAsFraction => "whole numbers and fractions are one kind",
+            Self::OtherOrder => "maps come back in another order",
+        }
+    }
+}
+
+impl Mappings {
+    /// In words; `None` if the values differ in more than that.
+    fn between<T: Serialize>(sent: &T, got: &T) -> Option<String> {
+        let (sent, got) = (to_value(sent).ok()?, to_value(got).ok()?);
+        let mut mappings = Self::default();
+        let are_equal = mappings.are_equal(&sent, &got);
+        let used: Vec<&str> = mappings.0.into_iter().map(Mapping::as_str).collect();
+        are_equal.then(|| used.join("; "))
+    }
+
+    fn are_equal(&mut self, sent: &Value, got: &Value) -> bool {
+        match (sent, got) {
+            (Value::Array(sent), Value::Array(got)) => {
+                sent.len() == got.len()
+                    && sent.iter().zip(got).all(|(sent, got)| self.are_equal(sent, got))
+            }
+            (Value::Map(sent), Value::Map(got)) => {
+                if sent.iter().zip(got).any(|(one, other)| one.0 != other.0) {
+                    self.0.insert(Mapping::OtherOrder);
+                }
+                // Keys that stand twice cannot be told apart here, and do not occur in data that
+                // is sent to and fro.
+                let of = |key: &Value| got.iter().find(|(other, _)| other == key);
+                sent.len() == got.len()
+                    && sent.iter().all(|(key, value)| {
+                        of(key).is_some_and(|(_, other)| self.are_equal(value, other))
+                    })
+            }
+            (Value::Bool(truth), got) if !matches!(got, Value::Bool(_)) => {
+                self.0.insert(Mapping::TruthAsTextOrNumber);
+                let texts: &[&str] = if *truth { &["1"] } else { &["", "0"] };
+                match got {
+                    Value::Str(text) => texts.contains(&text.as_str()),
+                    Value::U64(number) => *number == u64::from(*truth),
+                    _ => false,
+                }
+            }
+            (Value::U64(_) | Value::I64(_) | Value::F64(_), Value::Str(text)) => {
+                self.0.insert(Mapping::NumbersAsText);
+                number(text).is_some_and(|number| self.are_equal(sent, &number))
+            }
+            (Value::F64(fraction), Value::U64(_) | Value::I64(_)) => {
+                self.0.insert(Mapping::WholeAsFraction);
+                number(&fraction.to_string()).is_some_and(|number| number == *got)
+            }
+            (Value::U64(_) | Value::I64(_), Value::F64(_)) => self.are_equal(got, sent),
+            _ => sent == got,
+        }
+    }
+}
+
+/// The number that a text is.
+fn number(text: &str) -> Option<Value> {
+    text.parse::<u64>()
+        .map(Value::from)
+        .or_else(|_| text.parse::<i64>().map(Value::from))
+        .or_else(|_| text.parse::<f64>().map(Value::from))
+        .ok()
 }
 
 #[cfg(test)]
@@ -134,6 +229,43 @@ mod tests {
                     error.to_string(),
                 )
             })
+        }
+    }
+
+    #[test]
+    fn what_another_language_cannot_tell_apart_is_told_in_words() {
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        for (sent, got, wanted) in [
+            ("[1, 2.5]", r#"["1", "2.5"]"#, Some("numbers come back as text")),
+            (
+                "[true, false]",
+                r#"[1, ""]"#,
+                Some("truth values come back as text or numbers"),
+            ),
+            ("[2.0]", "[2]", Some("whole numbers and fractions are one kind")),
+            (
+                r#"{"a":1,"b":2}"#,
+                r#"{"b":2,"a":1}"#,
+                Some("maps come back in another order"),
+            ),
+            (
+                r#"{"a":1,"b":true}"#,
+                r#"{"b":"1","a":"1"}"#,
+                Some(
+                    "numbers come back as text; truth values come back as text or numbers; maps \
+                     come back in another order",
+                ),
+            ),
+            ("[1]", r#"["2"]"#, None),
+            ("[2.5]", "[2]", None),
+            ("[true]", "[0]", None),
+            ("[true]", r#"["true"]"#, None),
+            (r#"["1"]"#, "[1]", None),
+            ("[1, 2]", "[1]", None),
+            (r#"{"a":1}"#, r#"{"b":1}"#, None),
+        ] {
+            let found = Mappings::between(&value(sent), &value(got));
+            assert_eq!(found.as_deref(), wanted, "{sent} {got}");
         }
     }
 

@@ -54,6 +54,7 @@ Examples:
 
 A cell is called operation/dataset/codec/mode, such as
 encode/people/json/serde_json/compact/reused. `cargo xtask list cells` shows them all.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct BenchOptions {
     /// Measure only cells whose name holds one of these; `!TEXT` leaves cells out.
     #[arg(value_name = "FILTER")]

@@ -1,6 +1,7 @@
 //! `cargo xtask doctor`: what this machine can measure, what is missing, and the cure.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -67,10 +68,12 @@ fn peers(peers: &Peers) -> Vec<Finding> {
                 .map(|codec| match codec.version.as_str() {
                     // What comes with the language has its version.
                     own if program.version.program.contains(own) => codec.library,
+                    "not here" => codec.library,
                     other => format!("{} {other}", codec.library),
                 })
                 .collect();
-            libraries.dedup();
+            let mut seen = BTreeSet::new();
+            libraries.retain(|library| seen.insert(library.clone()));
             let found = format!("{}: {}", program.version.program, libraries.join(", "));
             good("peer", found)
         })

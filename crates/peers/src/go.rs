@@ -168,10 +168,38 @@ fn build(
         return Err(format!("{} cannot build the peer: {said}", compiler.name));
     }
     let files = vec![program.clone()];
-    Program::ask((program, Vec::<OsString>::new()), files, |known| {
+    let mut program = Program::ask((program, Vec::<OsString>::new()), files, |known| {
         known.language == Language::Go && wanted(known)
     })
-    .map_err(|said| format!("the peer built by {} does not run: {said}", compiler.name))
+    .map_err(|said| {
+        format!("the peer built by {} does not run: {said}", compiler.name)
+    })?;
+    // Without modules a library does not know its version; the package it came in does.
+    for known in KNOWN.iter().filter(|known| !known.tag.is_empty()) {
+        if let Some(version) = program.version.libraries.get_mut(known.id)
+            && version == UNKNOWN
+            && let Ok(output) = go(&["list", "-f", "{{.Dir}}", known.import])
+            && let Some(packaged) = packaged(&String::from_utf8_lossy(&output.stdout))
+        {
+            *version = packaged;
+        }
+    }
+    Ok(program)
+}
+
+/// What a library says that does not know its version.
+const UNKNOWN: &str = "unknown";
+
+/// The version of the Debian package that put a folder where it is.
+fn packaged(folder: &str) -> Option<String> {
+    let ask = |arguments: &[&str]| {
+        let output = Command::new("dpkg-query").args(arguments).output().ok()?;
+        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        (output.status.success() && !said.is_empty()).then_some(said)
+    };
+    let owner = ask(&["--search", folder.trim()])?;
+    let package = owner.split([':', ',']).next()?;
+    ask(&["--show", "--showformat", "${Version}", package])
 }
 
 #[cfg(test)]

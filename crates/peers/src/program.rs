@@ -50,8 +50,11 @@ impl Program {
         });
         match version {
             Some(version) if output.status.success() => {
+                // What exports with the means of the language needs no library.
                 let has = |known: &&Known| {
-                    wanted(known) && version.libraries.contains_key(known.id)
+                    let needs_none = known.is_for_exports && known.tag.is_empty();
+                    wanted(known)
+                        && (needs_none || version.libraries.contains_key(known.id))
                 };
                 program.codecs = KNOWN.iter().filter(has).collect();
                 program.version = version;

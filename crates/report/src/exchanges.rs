@@ -12,52 +12,34 @@ const REASON: usize = 120;
 
 /// Who understood whom, and what was not simply equal; none for a run that did not ask.
 pub(crate) fn sections(run: &Run) -> Vec<Section> {
-    let mut pairs: Vec<(&[String], Vec<&Exchange>)> = Vec::new();
+    let mut pairs: Vec<Pair<'_>> = Vec::new();
     for exchange in &run.exchanges {
-        match pairs.iter_mut().find(|(path, _)| *path == exchange.path.as_slice()) {
-            Some((_, exchanges)) => exchanges.push(exchange),
-            None => pairs.push((&exchange.path, vec![exchange])),
+        let found = Pair::of(run, exchange);
+        match pairs.iter_mut().find(|pair| pair.codecs == found.codecs) {
+            Some(pair) => pair.join(&found),
+            None => pairs.push(found),
         }
     }
     if pairs.is_empty() {
         return Vec::new();
     }
-    let named = |exchanges: &[&Exchange], outcome: Outcome| {
-        let names: Vec<_> = exchanges
-            .iter()
-            .filter(|exchange| exchange.outcome == outcome)
-            .map(|exchange| plain(&exchange.dataset))
-            .collect();
-        if names.is_empty() {
-            NONE.to_owned()
-        } else if names.len() == exchanges.len() && names.len() > 1 {
-            format!("all {}", names.len())
-        } else {
-            names.join(" ")
-        }
-    };
-    let lines = pairs.iter().map(|(path, exchanges)| {
-        let mut line = vec![who(path, 0), who(path, 1)];
+    let lines = pairs.iter().map(|pair| {
+        let mut line: Vec<String> =
+            pair.codecs.iter().map(|id| plain(id).into_owned()).collect();
         line.extend(
             [Outcome::Equal, Outcome::Mapped, Outcome::Changed, Outcome::Refused]
-                .map(|outcome| named(exchanges, outcome)),
+                .map(|outcome| pair.named(outcome)),
         );
         line
     });
     let mut sections = vec![Section {
         title: "Bytes exchanged between the implementations of a wire format".to_owned(),
-        head: vec![
-            "encodes, and reads again",
-            "decodes, and encodes again",
-            "equal",
-            "mapped",
-            "changed",
-            "refused",
-        ],
+        head: vec!["codec", "with", "equal", "mapped", "changed", "refused"],
         lines: lines.collect(),
         words: 6,
-        note: "each dataset out and back before any clock; equal: both had the value; mapped: by a \
-               mapping that is said below; changed: read without an error as another value",
+        note: "each dataset from either to the other and back, before any clock, and the worse of the \
+               two outcomes; equal: both had the value; mapped: by a mapping that is said below; \
+               changed: read without an error as another value",
     }];
 
     let mut told: Vec<Told<'_>> = Vec::new();
@@ -111,9 +93,7 @@ impl<'a> Told<'a> {
             let reason = reason.strip_prefix(id.as_str())?.strip_prefix(": ")?;
             Some((id.as_str(), reason))
         });
-        let is_peer =
-            |id: &&String| codec(run, id).is_some_and(|codec| codec.peer.is_some());
-        let peer = path.iter().find(is_peer).or(path.last());
+        let peer = path.iter().find(|id| is_peer(run, id)).or(path.last());
         let (who, reason) =
             named.unwrap_or((peer.map_or("", String::as_str), reason.as_str()));
         let mut with: Vec<&str> =
@@ -139,8 +119,59 @@ impl<'a> Told<'a> {
     }
 }
 
-fn who(path: &[String], at: usize) -> String {
-    path.get(at).map_or_else(|| NONE.to_owned(), |id| plain(id).into_owned())
+/// Two codecs, and the worst that happened to each dataset between them.
+struct Pair<'a> {
+    codecs: [&'a str; 2],
+    datasets: Vec<(&'a str, Outcome)>,
+}
+
+impl<'a> Pair<'a> {
+    fn of(run: &Run, exchange: &'a Exchange) -> Self {
+        let id = |at: usize| exchange.path.get(at).map_or("", String::as_str);
+        let mut codecs = [id(0), id(1)];
+        // Ours stand first.
+        codecs.sort_unstable_by_key(|id| (is_peer(run, id), *id));
+        Self { codecs, datasets: vec![(&exchange.dataset, exchange.outcome)] }
+    }
+
+    fn join(&mut self, other: &Self) {
+        for &(dataset, outcome) in &other.datasets {
+            match self.datasets.iter_mut().find(|(known, _)| *known == dataset) {
+                Some((_, known)) if badness(outcome) > badness(*known) => {
+                    *known = outcome;
+                }
+                Some(_) => {}
+                None => self.datasets.push((dataset, outcome)),
+            }
+        }
+    }
+
+    /// The datasets with an outcome, in words.
+    fn named(&self, outcome: Outcome) -> String {
+        let of_it = self.datasets.iter().filter(|(_, found)| *found == outcome);
+        let names: Vec<_> = of_it.map(|(dataset, _)| plain(dataset)).collect();
+        if names.is_empty() {
+            NONE.to_owned()
+        } else if names.len() == self.datasets.len() && names.len() > 1 {
+            format!("all {}", names.len())
+        } else {
+            names.join(" ")
+        }
+    }
+}
+
+/// Whether a codec is part of a program in another language.
+fn is_peer(run: &Run, id: &str) -> bool {
+    codec(run, id).is_some_and(|codec| codec.peer.is_some())
+}
+
+fn badness(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Equal => 0,
+        Outcome::Mapped => 1,
+        Outcome::Changed => 2,
+        Outcome::Refused => 3,
+    }
 }
 
 /// The outcome as the schema writes it.
