@@ -9,6 +9,7 @@ use lib $FindBin::Bin;
 use JSON::PP ();
 use POSIX    ();
 use Peer::Clock  qw(samples);
+use Peer::Files  qw(check_file file_work scratch);
 use Peer::Values qw(difference load slurp);
 
 my $json = JSON::PP->new->utf8->canonical->allow_nonref;
@@ -20,6 +21,7 @@ my %library = (
     msgpack  => 'MessagePack',
     sereal   => 'Sereal',
     storable => 'Storable',
+    text     => 'Text',
 );
 
 my %verb = (
@@ -85,19 +87,31 @@ sub version {
 }
 
 sub list {
-    my @codecs = all_codecs();
-    for my $dataset ( datasets( request() ) ) {
-        my $items = value( $dataset, 'items' );
+    my $request = request();
+    my $suite   = $request->{suite} // 'codecs';
+    my @codecs  = all_codecs();
+    for my $dataset ( datasets($request) ) {
+        next if $suite eq 'export' && $dataset ne 'todos';
+        my $items = $suite eq 'persist' ? [] : value( $dataset, 'items' );
         for my $codec (@codecs) {
-            for my $mode ( sort keys %{ $codec->{modes} } ) {
-                my $documents = $mode eq 'stream' ? @$items : 1;
-                for my $operation (qw(encode decode)) {
-                    my %id = ( operation => $operation, dataset => $dataset, codec => $codec->{id}, mode => $mode );
-                    say_json( { cell => { id => \%id, documents => $documents } } );
-                }
+            for my $cell ( cells( $codec, $suite ) ) {
+                my %id        = ( %$cell, dataset => $dataset, codec => $codec->{id} );
+                my $documents = $id{mode} eq 'stream' ? @$items : 1;
+                say_json( { cell => { id => \%id, documents => $documents } } );
             }
         }
     }
+}
+
+# What a suite asks of a codec: ids without dataset and codec.
+sub cells ( $codec, $suite ) {
+    if ( $suite eq 'codecs' ) {
+        return map {
+            my $mode = $_;
+            map { { operation => $_, mode => $mode } } qw(encode decode);
+        } sort keys %{ $codec->{modes} };
+    }
+    return map { { %$_{qw(operation mode way)} } } grep { $_->{suite} eq $suite } @{ $codec->{ways} // [] };
 }
 
 # Ids of cells from standard input.
@@ -109,40 +123,74 @@ sub each_line ($do) {
 }
 
 sub check {
+    my $folder;
     each_line(
         sub ($id) {
             say_json( { begin => $id } );
-            my %cell = ( %$id, documents => 1, missing => { counts => 'Perl does not tell' } );
+            if ( defined $id->{way} ) {
+                $folder //= scratch( request() );
+                return say_json( { checked => { %$id, checked_way( $id, $folder ) } } );
+            }
 
             # Both operations of a codec are one check.
             state %found;
             my $found = $found{"$id->{dataset} $id->{codec} $id->{mode}"} //= { checked($id) };
-            say_json( { checked => { %cell, %$found } } );
+            say_json( { checked => { %$id, %$found } } );
         }
     );
 }
 
 # What is found of a cell: status, size, and how what comes back compares with what went in.
 sub checked ($id) {
-    my ( $codec, %functions ) = functions($id);
+    my ( $codec, $functions ) = functions($id);
     my $is_stream = $id->{mode} eq 'stream';
+    my %cell = ( documents => 1, missing => { counts => 'Perl does not tell' } );
     my ( $size, %mappings );
     for my $which ( $is_stream ? 'items' : qw(value sibling value) ) {
         my $value = value( $id->{dataset}, $which, $codec );
-        my $bytes = eval { $functions{encode}->( 1, $value ) };
-        return refusal( unsupported => 'failed to encode: ' . reason() ) if !defined $bytes;
-        my $back = eval { $functions{decode}->( 1, $bytes ) };
-        return refusal( failed => 'failed to decode: ' . reason() ) if $@;
+        $cell{documents} = @$value if $is_stream;
+        my $bytes = eval { $functions->{encode}->( 1, $value ) };
+        return ( %cell, refusal( unsupported => 'failed to encode: ' . reason() ) ) if !defined $bytes;
+        my $back = eval { $functions->{decode}->( 1, $bytes ) };
+        return ( %cell, refusal( failed => 'failed to decode: ' . reason() ) ) if $@;
         my $found = difference( expected( $id->{dataset}, $which ), $back, \%mappings );
-        return refusal( failed => "came back changed: $found" ) if defined $found;
+        return ( %cell, refusal( failed => "came back changed: $found" ) ) if defined $found;
         $size //= length $bytes;
     }
+    return ( %cell, passed( $size, \%mappings ) );
+}
+
+# The same for a way to a file or from one.
+sub checked_way ( $id, $folder ) {
+    my ( $codec, $functions ) = functions($id);
+    my %cell = ( documents => 1, missing => { counts => 'Perl does not tell' } );
+    my ( $size, $calls, %mappings );
+    for my $which (qw(value sibling value)) {
+        my $value = value( $id->{dataset}, $which, $codec );
+        $cell{documents} = @$value if $id->{mode} eq 'stream';
+        my $sent = expected( $id->{dataset}, $which );
+        my ( $written, $found ) = eval { check_file( $functions, $folder, \$value, $sent, \%mappings ) };
+        return ( %cell, refusal( failed => reason() ) )                    if !defined $written;
+        return ( %cell, refusal( failed => "came back changed: $found" ) ) if defined $found;
+        $size  //= $written;
+        $calls //= $functions->{calls}->( $id->{operation}, $written, $value );
+    }
+    if ( ref $calls ) {
+        my %none = map { $_ => 0 } qw(write written_bytes read read_bytes flush sync rename);
+        $cell{calls} = { %none, open => 1, %$calls };
+    }
+    else {
+        $cell{missing}{calls} = $calls;
+    }
+    return ( %cell, passed( $size, \%mappings ) );
+}
+
+sub passed ( $size, $mappings ) {
     return (
         status     => 'skipped',
-        round_trip => ( grep { !$_ } values %mappings ) ? JSON::PP::false : JSON::PP::true,
-        documents  => $is_stream ? scalar @{ expected( $id->{dataset}, 'items' ) } : 1,
+        round_trip => ( grep { !$_ } values %$mappings ) ? JSON::PP::false : JSON::PP::true,
         size_bytes => $size,
-        mapped( \%mappings ),
+        mapped($mappings),
     );
 }
 
@@ -155,21 +203,34 @@ sub refusal ( $status, $reason ) {
 # What was wrong, without the places in programs that perl puts behind it.
 sub reason { return $@ =~ s/,? at \S+ line [0-9]+\.?//gr =~ s/\s+\z//r }
 
+# The codec of a cell and its functions, with objects of their own.
 sub functions ($id) {
     my $codec = codec( $id->{codec} );
-    my $mode  = $codec->{modes}{ $id->{mode} } // die "$id->{codec} has no mode $id->{mode}\n";
-    return ( $codec, $mode->() );
+    if ( defined $id->{way} ) {
+        my ($way) = grep { "@$_{qw(operation mode way)}" eq "@$id{qw(operation mode way)}" } @{ $codec->{ways} // [] };
+        die "$id->{codec} has no way $id->{way} to $id->{operation} in mode $id->{mode}\n" if !$way;
+        return ( $codec, $way->{functions}->() );
+    }
+    my $mode = $codec->{modes}{ $id->{mode} } // die "$id->{codec} has no mode $id->{mode}\n";
+    return ( $codec, { $mode->() } );
 }
 
 sub measure ( $text = '', @ ) {
     my $id = eval { $json->decode($text) } // die "measure needs the id of a cell as JSON: $@";
-    my ( $codec, %functions ) = functions($id);
-    my $batch   = $functions{ $id->{operation} } // die "no operation is called $id->{operation}\n";
-    my $subject = value( $id->{dataset}, $id->{mode} eq 'stream' ? 'items' : 'value', $codec );
-    $subject = $functions{encode}->( 1, $subject ) if $id->{operation} eq 'decode';
-
-    my $work    = { clock => 1, batch => sub ( $times, @ ) { $batch->( $times, $subject ) } };
-    my @samples = samples( $work, request()->{sampling}, $ENV{WIREMARK_TURNS} && \&wait_for_turn );
+    my ( $codec, $functions ) = functions($id);
+    my $request = request();
+    my $value   = value( $id->{dataset}, $id->{mode} eq 'stream' ? 'items' : 'value', $codec );
+    my ( $work, $folder );
+    if ( defined $id->{way} ) {
+        $folder = scratch($request);
+        $work   = file_work( $functions, $folder, $id->{operation}, \$value );
+    }
+    else {
+        my $batch = $functions->{ $id->{operation} } // die "no operation is called $id->{operation}\n";
+        $value = $functions->{encode}->( 1, $value ) if $id->{operation} eq 'decode';
+        $work  = { clock => 1, batch => sub ( $times, $ ) { $batch->( $times, $value ) } };
+    }
+    my @samples = samples( $work, $request->{sampling}, $ENV{WIREMARK_TURNS} && \&wait_for_turn );
     say_json( { sampled => [ $id, { samples => \@samples } ] } );
 }
 
@@ -200,7 +261,8 @@ sub apart ($do) {
 
 sub exchanged ($leg) {
     my $codec     = codec( $leg->{codec} );
-    my %functions = ( $codec->{modes}{reused} )->();
+    my $reused    = $codec->{modes}{reused} // die "$leg->{codec} has no bytes to exchange\n";
+    my %functions = $reused->();
     my ( %mappings, $value );
     if ( defined $leg->{read} ) {
         my $bytes = slurp( $leg->{read} );

@@ -1,7 +1,8 @@
 # JSON by JSON::XS, always as UTF-8. What is inside the clock stands in Clock.pm.
 package Peer::JSON;
 use v5.36;
-use JSON::XS qw(decode_json encode_json);
+use JSON::XS    qw(decode_json encode_json);
+use Peer::Files qw(persist whole);
 use Types::Serialiser;
 
 sub reused {
@@ -48,6 +49,7 @@ sub codecs {
         true    => $Types::Serialiser::true,
         false   => $Types::Serialiser::false,
         modes   => { reused => \&reused, fresh => \&fresh, stream => \&stream },
+        ways    => persist( whole => whole => sub { whole( reused() ) } ),
     };
 }
 

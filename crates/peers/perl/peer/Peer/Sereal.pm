@@ -6,6 +6,7 @@
 # long again for `small`, and twice as long for `large`.
 package Peer::Sereal;
 use v5.36;
+use Peer::Files     qw(persist whole);
 use Sereal::Decoder qw(decode_sereal sereal_decode_with_object);
 use Sereal::Encoder qw(encode_sereal sereal_encode_with_object);
 
@@ -91,11 +92,21 @@ sub fastest ($options) {
 
 # Perl's own truth values: Sereal has tags for them since its fifth version.
 sub codecs {
-    my %all = ( version => $Sereal::Encoder::VERSION, true => !!1, false => !!0 );
+    my %all      = ( version => $Sereal::Encoder::VERSION, true => !!1, false => !!0 );
+    my $unshared = { no_shared_hashkeys => 1 };
     return (
-        { %all, id => 'sereal/perl:Sereal',        modes => fastest( { no_shared_hashkeys => 1 } ) },
+        {
+            %all,
+            id    => 'sereal/perl:Sereal',
+            modes => fastest($unshared),
+            ways  => persist( whole => whole => sub { whole( operators($unshared) ) } ),
+        },
         { %all, id => 'sereal/perl:Sereal/shared', modes => fastest( {} ) },
-        { %all, id => 'sereal/perl:Sereal/oo',     modes => { reused => \&methods, fresh => \&new_objects } },
+        {
+            %all,
+            id    => 'sereal/perl:Sereal/oo',
+            modes => { reused => \&methods, fresh => \&new_objects },
+        },
     );
 }
 

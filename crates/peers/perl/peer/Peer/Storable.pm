@@ -6,7 +6,8 @@
 # first of many calls with one value makes it.
 package Peer::Storable;
 use v5.36;
-use Storable qw(freeze nfreeze thaw);
+use Peer::Files qw(persist);
+use Storable    qw(freeze nfreeze nstore retrieve store thaw);
 
 # An image that ends early is no error to it, but undefined.
 sub decoder {
@@ -27,12 +28,31 @@ sub native {
     );
 }
 
+# Its own functions for files. They give away errors by dying, or by an undefined result.
+sub files ($store) {
+    return {
+        write => sub { $store->( $_[1], $_[0] ) // die "cannot store $_[0]\n" },
+        read  => sub ($path) { retrieve($path) // die "cannot retrieve $path\n" },
+        calls => sub { 'Storable writes and reads through buffers that do not count' },
+    };
+}
+
 # Perl's own truth values, which this version writes as text: "1" and nothing.
 sub codecs {
     my %both = ( version => $Storable::VERSION, true => !!1, false => !!0 );
     return (
-        { %both, id => 'storable/perl:Storable/network', modes => { reused => \&network } },
-        { %both, id => 'storable/perl:Storable/native',  modes => { reused => \&native } },
+        {
+            %both,
+            id    => 'storable/perl:Storable/network',
+            modes => { reused => \&network },
+            ways  => persist( store => retrieve => sub { files( \&nstore ) } ),
+        },
+        {
+            %both,
+            id    => 'storable/perl:Storable/native',
+            modes => { reused => \&native },
+            ways  => persist( store => retrieve => sub { files( \&store ) } ),
+        },
     );
 }
 
