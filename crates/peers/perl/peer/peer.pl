@@ -46,11 +46,20 @@ if ( !$done ) {
 
 sub say_json ($answer) { say $json->encode($answer) }
 
+sub decoded ( $text, $where ) {
+    return eval { $json->decode($text) } // die "$where: no JSON object: ${\ reason()}\n";
+}
+
 # The codecs of a library; none if it is not installed.
 sub codecs_of ($format) {
-    my $module = 'Peer::' . $library{$format};
-    return if !eval "require $module";
-    return $module->can('codecs')->();
+    state %codecs;
+    return @{ $codecs{$format} //= [ load_codecs( 'Peer::' . $library{$format} ) ] };
+}
+
+sub load_codecs ($module) {
+    return $module->can('codecs')->() if eval "require $module";
+    print STDERR "note: $module is left out: ", reason(), "\n" if $@ !~ /\ACan't locate/;
+    return;
 }
 
 sub all_codecs { return map { codecs_of($_) } sort keys %library }
@@ -62,16 +71,19 @@ sub codec ($id) {
 }
 
 sub request {
-    my $text    = $ENV{WIREMARK_REQUEST} // die "WIREMARK_REQUEST is not set: it holds the request as JSON\n";
-    my $request = eval { $json->decode($text) } // die "WIREMARK_REQUEST is no JSON: $@";
-    return $request;
+    my $text = $ENV{WIREMARK_REQUEST}
+        // die "WIREMARK_REQUEST is not set: it holds the request as JSON\n";
+    return decoded( $text, 'WIREMARK_REQUEST' );
 }
 
-sub datasets ($request) { return ( @{ $request->{datasets} // [] }, map { $_->{id} } @{ $request->{files} // [] } ) }
+sub datasets ($request) {
+    return ( @{ $request->{datasets} // [] }, map { $_->{id} } @{ $request->{files} // [] } );
+}
 
 # A value of a dataset, made for a codec, or with perl's own truth values to compare with.
 sub value ( $dataset, $which, $codec = { true => !!1, false => !!0 } ) {
-    my $folder = $ENV{WIREMARK_VALUES} // die "WIREMARK_VALUES is not set: it names the folder of the values\n";
+    my $folder = $ENV{WIREMARK_VALUES}
+        // die "WIREMARK_VALUES is not set: it names the folder of the values\n";
     return load( "$folder/$dataset.$which.pl", $codec->{true}, $codec->{false} );
 }
 
@@ -111,14 +123,15 @@ sub cells ( $codec, $suite ) {
             map { { operation => $_, mode => $mode } } qw(encode decode);
         } sort keys %{ $codec->{modes} };
     }
-    return map { { %$_{qw(operation mode way)} } } grep { $_->{suite} eq $suite } @{ $codec->{ways} // [] };
+    my @ways = grep { $_->{suite} eq $suite } @{ $codec->{ways} // [] };
+    return map { { %$_{qw(operation mode way)} } } @ways;
 }
 
 # Ids of cells from standard input.
 sub each_line ($do) {
     while ( my $line = <STDIN> ) {
         next if $line !~ /\S/;
-        $do->( eval { $json->decode($line) } // die "standard input, line $.: no JSON: $@" );
+        $do->( decoded( $line, "standard input, line $." ) );
     }
 }
 
@@ -149,10 +162,10 @@ sub checked ($id) {
     for my $which ( $is_stream ? 'items' : qw(value sibling value) ) {
         my $value = value( $id->{dataset}, $which, $codec );
         $cell{documents} = @$value if $is_stream;
-        my $bytes = eval { $functions->{encode}->( 1, $value ) };
-        return ( %cell, refusal( unsupported => 'failed to encode: ' . reason() ) ) if !defined $bytes;
+        my $bytes = eval { encoded( $functions, \$value ) };
+        return ( %cell, refusal( unsupported => "failed to encode: ${\ reason()}" ) ) if $@;
         my $back = eval { $functions->{decode}->( 1, $bytes ) };
-        return ( %cell, refusal( failed => 'failed to decode: ' . reason() ) ) if $@;
+        return ( %cell, refusal( failed => "failed to decode: ${\ reason()}" ) ) if $@;
         my $found = difference( expected( $id->{dataset}, $which ), $back, \%mappings );
         return ( %cell, refusal( failed => "came back changed: $found" ) ) if defined $found;
         $size //= length $bytes;
@@ -169,7 +182,8 @@ sub checked_way ( $id, $folder ) {
         my $value = value( $id->{dataset}, $which, $codec );
         $cell{documents} = @$value if $id->{mode} eq 'stream';
         my $sent = expected( $id->{dataset}, $which );
-        my ( $written, $found ) = eval { check_file( $functions, $folder, \$value, $sent, \%mappings ) };
+        my ( $written, $found ) =
+            eval { check_file( $functions, $folder, \$value, $sent, \%mappings ) };
         return ( %cell, refusal( failed => reason() ) )                    if !defined $written;
         return ( %cell, refusal( failed => "came back changed: $found" ) ) if defined $found;
         $size  //= $written;
@@ -185,6 +199,13 @@ sub checked_way ( $id, $folder ) {
     return ( %cell, passed( $size, \%mappings ) );
 }
 
+# What a value is encoded to. It stands behind a reference, since it must get no second variable:
+# see Clock.pm. So does the buffer of a stream, which is kept.
+sub encoded ( $functions, $value ) {
+    my $bytes = $functions->{encode}->( 1, $$value );
+    return ref $bytes ? $$bytes : $bytes;
+}
+
 sub passed ( $size, $mappings ) {
     return (
         status     => 'skipped',
@@ -197,7 +218,8 @@ sub passed ( $size, $mappings ) {
 sub mapped ($mappings) { return %$mappings ? ( mapping => join '; ', sort keys %$mappings ) : () }
 
 sub refusal ( $status, $reason ) {
-    return ( status => $status, reason => $reason, $status eq 'failed' ? ( round_trip => JSON::PP::false ) : () );
+    my %failed = $status eq 'failed' ? ( round_trip => JSON::PP::false ) : ();
+    return ( %failed, status => $status, reason => $reason );
 }
 
 # What was wrong, without the places in programs that perl puts behind it.
@@ -207,7 +229,8 @@ sub reason { return $@ =~ s/,? at \S+ line [0-9]+\.?//gr =~ s/\s+\z//r }
 sub functions ($id) {
     my $codec = codec( $id->{codec} );
     if ( defined $id->{way} ) {
-        my ($way) = grep { "@$_{qw(operation mode way)}" eq "@$id{qw(operation mode way)}" } @{ $codec->{ways} // [] };
+        my $wanted = "@$id{qw(operation mode way)}";
+        my ($way) = grep { "@$_{qw(operation mode way)}" eq $wanted } @{ $codec->{ways} // [] };
         die "$id->{codec} has no way $id->{way} to $id->{operation} in mode $id->{mode}\n" if !$way;
         return ( $codec, $way->{functions}->() );
     }
@@ -216,7 +239,7 @@ sub functions ($id) {
 }
 
 sub measure ( $text = '', @ ) {
-    my $id = eval { $json->decode($text) } // die "measure needs the id of a cell as JSON: $@";
+    my $id = decoded( $text, 'the argument of measure, the id of a cell' );
     my ( $codec, $functions ) = functions($id);
     my $request = request();
     my $value   = value( $id->{dataset}, $id->{mode} eq 'stream' ? 'items' : 'value', $codec );
@@ -226,8 +249,9 @@ sub measure ( $text = '', @ ) {
         $work   = file_work( $functions, $folder, $id->{operation}, \$value );
     }
     else {
-        my $batch = $functions->{ $id->{operation} } // die "no operation is called $id->{operation}\n";
-        $value = $functions->{encode}->( 1, $value ) if $id->{operation} eq 'decode';
+        my $batch = $functions->{ $id->{operation} }
+            // die "no operation is called $id->{operation}\n";
+        $value = encoded( $functions, \$value ) if $id->{operation} eq 'decode';
         $work  = { clock => 1, batch => sub ( $times, $ ) { $batch->( $times, $value ) } };
     }
     my @samples = samples( $work, $request->{sampling}, $ENV{WIREMARK_TURNS} && \&wait_for_turn );
@@ -277,7 +301,7 @@ sub exchanged ($leg) {
         $value = value( $leg->{dataset}, 'value', $codec );
     }
     if ( defined $leg->{write} ) {
-        my $bytes = $functions{encode}->( 1, $value );
+        my $bytes = encoded( \%functions, \$value );
         open my $file, '>:raw', $leg->{write} or die "cannot make $leg->{write}: $!\n";
         print $file $bytes and close $file or die "cannot write $leg->{write}: $!\n";
     }

@@ -36,14 +36,14 @@ sub whole (%codec) {
             my $bytes = $encode->( 1, $_[1] );
             open my $file, '>:raw', $_[0] or die "cannot make $_[0]: $!\n";
             my $written = syswrite( $file, $bytes ) // die "cannot write $_[0]: $!\n";
-            die "$_[0]: wrote $written of ${\ length $bytes} bytes\n" if $written != length $bytes;
+            die "$_[0]: wrote only $written bytes\n" if $written != length $bytes;
             close $file or die "cannot close $_[0]: $!\n";
         },
         read => sub ($path) {
             open my $file, '<:raw', $path or die "cannot open $path: $!\n";
             my $size = -s $file;
             my $read = sysread( $file, my $bytes, $size ) // die "cannot read $path: $!\n";
-            die "$path: read $read of $size bytes\n" if $read != $size;
+            die "$path: read only $read bytes\n" if $read != $size;
             close $file;
             return $decode->( 1, $bytes );
         },
@@ -55,8 +55,8 @@ sub whole (%codec) {
     };
 }
 
-# Writes a value and reads it back: the size of its file, and where it came back changed. The value is
-# behind a reference, as `write` gets it: see Clock.pm.
+# Writes a value and reads it back: the size of its file, and where it came back changed. The
+# value is behind a reference, since it must get no second variable: see Clock.pm.
 sub check_file ( $functions, $folder, $value, $sent, $mappings ) {
     my $path = "$folder/checked";
     $functions->{write}->( $path, $$value );

@@ -11,19 +11,31 @@ use Storable    qw(freeze nfreeze nstore retrieve store thaw);
 
 # An image that ends early is no error to it, but undefined.
 sub decoder {
-    return decode => sub ( $times, $bytes ) { my $out; $out = thaw($bytes) for 1 .. $times; $out };
+    return decode => sub ( $times, $bytes ) {
+        my $out;
+        $out = thaw($bytes) for 1 .. $times;
+        return $out;
+    };
 }
 
 sub network {
     return (
-        encode => sub { my $out; $out = nfreeze( $_[1] ) for 1 .. $_[0]; $out },
+        encode => sub {
+            my $out;
+            $out = nfreeze( $_[1] ) for 1 .. $_[0];
+            return $out;
+        },
         decoder(),
     );
 }
 
 sub native {
     return (
-        encode => sub { my $out; $out = freeze( $_[1] ) for 1 .. $_[0]; $out },
+        encode => sub {
+            my $out;
+            $out = freeze( $_[1] ) for 1 .. $_[0];
+            return $out;
+        },
         decoder(),
     );
 }

@@ -13,7 +13,9 @@ sub direct {
         write => sub ( $path, $rows ) {
             open my $file, '>:raw', $path or die "cannot make $path: $!\n";
             for (@$rows) {
-                my $line = '{ID: ' . ( $_->{id} + 0 ) . ', Title: ' . $_->{title} . ', Note: ' . $_->{note} . "},\n";
+                my $line = '{ID: ' . ( $_->{id} + 0 )
+                    . ', Title: ' . $_->{title}
+                    . ', Note: ' . $_->{note} . "},\n";
                 my $written = syswrite( $file, $line ) // die "cannot write $path: $!\n";
                 die "$path: wrote a part of a row\n" if $written != length $line;
             }
@@ -30,8 +32,10 @@ sub buffered {
         write => sub ( $path, $rows ) {
             open my $file, '>:raw', $path or die "cannot make $path: $!\n";
             for (@$rows) {
-                print $file '{ID: ' . ( $_->{id} + 0 ) . ', Title: ' . $_->{title} . ', Note: ' . $_->{note} . "},\n"
-                    or die "cannot write $path: $!\n";
+                my $is_put = print $file '{ID: ' . ( $_->{id} + 0 )
+                    . ', Title: ' . $_->{title}
+                    . ', Note: ' . $_->{note} . "},\n";
+                die "cannot write $path: $!\n" if !$is_put;
             }
             close $file or die "cannot close $path: $!\n";
         },
@@ -42,13 +46,13 @@ sub buffered {
 
 # The rows of a file, to compare. No text of them holds what stands between the fields.
 sub rows ($path) {
-    return [
-        map {
-            /\A\{ID: ([0-9]+), Title: (.*), Note: (.*)\},\z/ or die "`$_` is no line of the export\n";
-            { id => $1 + 0, title => $2, note => $3 }
-        } split /\n/,
-        slurp($path)
-    ];
+    my @rows;
+    for my $line ( split /\n/, slurp($path) ) {
+        my ( $id, $title, $note ) = $line =~ /\A\{ID: ([0-9]+), Title: (.*), Note: (.*)\},\z/
+            or die "`$line` is no line of the export\n";
+        push @rows, { id => $id + 0, title => $title, note => $note };
+    }
+    return \@rows;
 }
 
 sub codecs {
