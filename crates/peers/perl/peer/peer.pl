@@ -47,7 +47,10 @@ if ( !$done ) {
 sub say_json ($answer) { say $json->encode($answer) }
 
 sub decoded ( $text, $where ) {
-    return eval { $json->decode($text) } // die "$where: no JSON object: ${\ reason()}\n";
+    my $object = eval { $json->decode($text) };
+    die "$where: no JSON object: ${\ reason()}\n" if $@;
+    die "$where: JSON, but no object\n"            if ref $object ne 'HASH';
+    return $object;
 }
 
 # The codecs of a library; none if it is not installed.
@@ -58,7 +61,9 @@ sub codecs_of ($format) {
 
 sub load_codecs ($module) {
     return $module->can('codecs')->() if eval "require $module";
-    print STDERR "note: $module is left out: ", reason(), "\n" if $@ !~ /\ACan't locate/;
+    return if $@ =~ /\ACan't locate/;
+    my ($why) = split /\n/, reason();
+    print STDERR "note: $module is left out: $why\n";
     return;
 }
 
@@ -127,7 +132,7 @@ sub cells ( $codec, $suite ) {
     return map { { %$_{qw(operation mode way)} } } @ways;
 }
 
-# Ids of cells from standard input.
+# Objects from standard input, one a line.
 sub each_line ($do) {
     while ( my $line = <STDIN> ) {
         next if $line !~ /\S/;
@@ -290,12 +295,13 @@ sub exchanged ($leg) {
     my ( %mappings, $value );
     if ( defined $leg->{read} ) {
         my $bytes = slurp( $leg->{read} );
-        my $back  = $functions{decode}->( 1, $bytes );
         my $sent  = expected( $leg->{dataset}, 'value' );
-        die "decoding gave nothing\n" if defined $sent && !defined $back;
-        my $found = difference( $sent, $back, \%mappings );
+        $value = $functions{decode}->( 1, $bytes );
+
+        # Storable's way to say that an image ends early.
+        die "decoding gave nothing\n" if defined $sent && !defined $value;
+        my $found = difference( $sent, $value, \%mappings );
         return { verdict => 'changed', reason => $found } if defined $found;
-        $value = $back;
     }
     else {
         $value = value( $leg->{dataset}, 'value', $codec );
