@@ -2,7 +2,7 @@
 # the clock.
 package Peer::Values;
 use v5.36;
-no warnings 'experimental::builtin';
+no warnings qw(experimental::builtin recursion);    # Values may be deep.
 use builtin qw(blessed created_as_number is_bool reftype);
 use B ();
 use Exporter qw(import);
