@@ -1,6 +1,6 @@
 # Takes the samples of one cell, by itself or in turn with other programs.
 #
-# Inside the clock: the calls, and the loop around them, which perl runs at some 15 ns an operation;
+# Inside the clock: the calls, and the loop around them, which costs perl some 9 ns an operation;
 # nothing is taken off for it. Perl has no collector but counts references, so freeing is
 # inside as well: each result is assigned to one variable and frees the one before it; the last
 # one of a batch is freed after the clock has stopped. CPU time is that of the process.

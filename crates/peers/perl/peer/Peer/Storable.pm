@@ -1,9 +1,9 @@
 # Storable in network order, which all machines read, and in the machine's own. What is inside the
 # clock stands in Clock.pm.
 #
-# It has functions only: nothing can be kept, and all is listed as `reused`. Fractions are text
-# in network order, and perl keeps the text with the number once it was made, so that only the
-# first of many calls with one value makes it.
+# It has functions only: nothing can be kept, and all is listed as `reused`. In network order,
+# fractions and integers beyond 32 bits are text. Perl keeps the text of an integer with it once
+# it was made, so that only the first of many calls with one value makes it.
 package Peer::Storable;
 use v5.36;
 use Peer::Files qw(persist);
