@@ -11,18 +11,34 @@ use Types::Serialiser;
 
 sub reused ($cbor) {
     return (
-        encode => sub                    { my $out; $out = $cbor->encode( $_[1] ) for 1 .. $_[0]; $out },
-        decode => sub ( $times, $bytes ) { my $out; $out = $cbor->decode($bytes)  for 1 .. $times; $out },
+        encode => sub {
+            my $out;
+            $out = $cbor->encode( $_[1] ) for 1 .. $_[0];
+            return $out;
+        },
+        decode => sub ( $times, $bytes ) {
+            my $out;
+            $out = $cbor->decode($bytes) for 1 .. $times;
+            return $out;
+        },
     );
 }
 
 sub fresh_decode {
-    return decode => sub ( $times, $bytes ) { my $out; $out = decode_cbor($bytes) for 1 .. $times; $out };
+    return decode => sub ( $times, $bytes ) {
+        my $out;
+        $out = decode_cbor($bytes) for 1 .. $times;
+        return $out;
+    };
 }
 
 sub fresh {
     return (
-        encode => sub { my $out; $out = encode_cbor( $_[1] ) for 1 .. $_[0]; $out },
+        encode => sub {
+            my $out;
+            $out = encode_cbor( $_[1] ) for 1 .. $_[0];
+            return $out;
+        },
         fresh_decode(),
     );
 }
@@ -39,17 +55,17 @@ sub fresh_text {
     );
 }
 
-# Documents one behind the other in one string. The parser takes what it has read off the
-# string, so that it works on a copy.
+# Documents one behind the other in one string that is kept. The parser takes off the string what
+# it has read, so that it works on a copy.
 sub stream ($cbor) {
+    my $out;
     return (
         encode => sub ( $times, $items ) {
-            my $out;
             for ( 1 .. $times ) {
                 $out = '';
                 $out .= $cbor->encode($_) for @$items;
             }
-            return $out;
+            return \$out;
         },
         decode => sub ( $times, $bytes ) {
             my @out;

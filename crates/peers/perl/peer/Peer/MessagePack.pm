@@ -1,9 +1,9 @@
 # MessagePack by Data::MessagePack. What is inside the clock stands in Clock.pm.
 #
-# With `utf8`, text goes out as MessagePack's text and comes back as text, which costs nothing that
-# could be measured; without it all text is bytes, both ways. `prefer_integer` stays off, since it makes
+# With `utf8`, text goes out as MessagePack's text and comes back as text, at no cost that could be
+# measured; without, all text is bytes, both ways. `prefer_integer` stays off, since it makes
 # numbers of text that looks like one. Streams are left out: the module's manual calls its own
-# unpacker for them broken and deprecated.
+# unpacker for them deprecated, with a critical issue.
 package Peer::MessagePack;
 use v5.36;
 use Data::MessagePack;
@@ -14,8 +14,16 @@ die "Data::MessagePack is here without its part in C\n" if $INC{'Data/MessagePac
 sub reused {
     my $mp = Data::MessagePack->new->utf8;
     return (
-        encode => sub                    { my $out; $out = $mp->pack( $_[1] )  for 1 .. $_[0]; $out },
-        decode => sub ( $times, $bytes ) { my $out; $out = $mp->unpack($bytes) for 1 .. $times; $out },
+        encode => sub {
+            my $out;
+            $out = $mp->pack( $_[1] ) for 1 .. $_[0];
+            return $out;
+        },
+        decode => sub ( $times, $bytes ) {
+            my $out;
+            $out = $mp->unpack($bytes) for 1 .. $times;
+            return $out;
+        },
     );
 }
 

@@ -1,11 +1,12 @@
-# Sereal: in its fastest form with and without shared keys, and by methods. What is inside the clock
-# stands in Clock.pm.
+# Sereal: in its fastest form with and without shared keys, and by methods. What is inside the
+# clock stands in Clock.pm.
 #
 # The fastest form has an object as its first argument: perl compiles it to an operator of its
 # own. Its result is assigned: decoding into a variable that holds the last one takes half as
 # long again for `small`, and twice as long for `large`.
 package Peer::Sereal;
 use v5.36;
+use Peer::Files     qw(persist whole);
 use Sereal::Decoder qw(decode_sereal sereal_decode_with_object);
 use Sereal::Encoder qw(encode_sereal sereal_encode_with_object);
 
@@ -27,24 +28,32 @@ sub operators ($options) {
 
 sub functions ($options) {
     return (
-        encode => sub                    { my $out; $out = encode_sereal( $_[1], $options ) for 1 .. $_[0]; $out },
-        decode => sub ( $times, $bytes ) { my $out; $out = decode_sereal($bytes) for 1 .. $times; $out },
+        encode => sub {
+            my $out;
+            $out = encode_sereal( $_[1], $options ) for 1 .. $_[0];
+            return $out;
+        },
+        decode => sub ( $times, $bytes ) {
+            my $out;
+            $out = decode_sereal($bytes) for 1 .. $times;
+            return $out;
+        },
     );
 }
 
-# Documents one behind the other in one string. The decoder takes what it has read off the
-# string, so that it works on a copy.
+# Documents one behind the other in one string that is kept. The decoder takes off the string
+# what it has read, so that it works on a copy.
 sub stream ($options) {
     my $encoder = Sereal::Encoder->new($options);
     my $decoder = Sereal::Decoder->new( { incremental => 1 } );
+    my $out;
     return (
         encode => sub ( $times, $items ) {
-            my $out;
             for ( 1 .. $times ) {
                 $out = '';
                 $out .= sereal_encode_with_object( $encoder, $_ ) for @$items;
             }
-            return $out;
+            return \$out;
         },
         decode => sub ( $times, $bytes ) {
             my @out;
@@ -61,8 +70,16 @@ sub stream ($options) {
 sub methods {
     my ( $encoder, $decoder ) = ( Sereal::Encoder->new, Sereal::Decoder->new );
     return (
-        encode => sub                    { my $out; $out = $encoder->encode( $_[1] ) for 1 .. $_[0]; $out },
-        decode => sub ( $times, $bytes ) { my $out; $out = $decoder->decode($bytes)  for 1 .. $times; $out },
+        encode => sub {
+            my $out;
+            $out = $encoder->encode( $_[1] ) for 1 .. $_[0];
+            return $out;
+        },
+        decode => sub ( $times, $bytes ) {
+            my $out;
+            $out = $decoder->decode($bytes) for 1 .. $times;
+            return $out;
+        },
     );
 }
 
@@ -91,11 +108,21 @@ sub fastest ($options) {
 
 # Perl's own truth values: Sereal has tags for them since its fifth version.
 sub codecs {
-    my %all = ( version => $Sereal::Encoder::VERSION, true => !!1, false => !!0 );
+    my %all      = ( version => $Sereal::Encoder::VERSION, true => !!1, false => !!0 );
+    my $unshared = { no_shared_hashkeys => 1 };
     return (
-        { %all, id => 'sereal/perl:Sereal',        modes => fastest( { no_shared_hashkeys => 1 } ) },
+        {
+            %all,
+            id    => 'sereal/perl:Sereal',
+            modes => fastest($unshared),
+            ways  => persist( whole => whole => sub { whole( operators($unshared) ) } ),
+        },
         { %all, id => 'sereal/perl:Sereal/shared', modes => fastest( {} ) },
-        { %all, id => 'sereal/perl:Sereal/oo',     modes => { reused => \&methods, fresh => \&new_objects } },
+        {
+            %all,
+            id    => 'sereal/perl:Sereal/oo',
+            modes => { reused => \&methods, fresh => \&new_objects },
+        },
     );
 }
 

@@ -2,7 +2,7 @@
 # the clock.
 package Peer::Values;
 use v5.36;
-no warnings 'experimental::builtin';
+no warnings qw(experimental::builtin recursion);    # Values may be deep.
 use builtin qw(blessed created_as_number is_bool reftype);
 use B ();
 use Exporter qw(import);
@@ -36,76 +36,86 @@ sub load ( $path, $true, $false ) {
     return $value;
 }
 
-# Where `back` is not `sent`, in words, or nothing if it is the same. What is the same only
-# by a mapping is noted in the hash `mappings`: a sentence, and whether it loses anything.
+# Where `back` is not `sent`, in words, or nothing if it is the same. What is the same only by a
+# mapping is noted in the hash `mappings`: a sentence, and whether nothing is lost by it.
 #
-# `sent` has perl's own truth values. Neither changes, since scalars are compared as copies: perl
+# `sent` has perl's own truth values. Scalars are compared as copies, so that neither changes: perl
 # notes in a number that it was printed.
 sub difference ( $sent, $back, $mappings, $place = 'value' ) {
-    if ( is_bool($sent) ) {
-        return if same_truth( $sent, $back, $mappings );
+    if ( ref $sent && ref $sent eq kind($back) ) {
+        my $each = ref $sent eq 'ARRAY' ? \&array_difference : \&hash_difference;
+        return $each->( $sent, $back, $mappings, $place );
     }
-    elsif ( !defined $sent ) {
-        return if !defined $back;
+    my $is_same =
+          ref $sent                ? 0
+        : !defined $sent           ? !defined $back
+        : is_bool($sent)           ? same_truth( $sent, $back, $mappings )
+        : created_as_number($sent) ? same_number( $sent, $back, $mappings )
+        :                            kind($back) eq 'text' && $sent eq $back;
+    return $is_same ? undef : "$place: sent ${\ shown($sent)}, got ${\ shown($back)}";
+}
+
+sub array_difference ( $sent, $back, $mappings, $place ) {
+    for my $index ( 0 .. $#$sent ) {
+        return "$place: sent ${\ scalar @$sent} elements, got $index" if $index > $#$back;
+        my $found = difference( $sent->[$index], $back->[$index], $mappings, "${place}[$index]" );
+        return $found if defined $found;
     }
-    elsif ( ref $sent eq 'ARRAY' ) {
-        return "$place: sent an array, got ${\ shown($back)}" if ( reftype($back) // '' ) ne 'ARRAY';
-        return "$place: sent ${\ scalar @$sent} elements, got ${\ scalar @$back}" if @$sent != @$back;
-        for my $index ( 0 .. $#$sent ) {
-            my $found = difference( $sent->[$index], $back->[$index], $mappings, "${place}[$index]" );
-            return $found if defined $found;
-        }
-        return;
+    return @$sent == @$back ? undef : "$place: sent ${\ scalar @$sent} elements, got more";
+}
+
+sub hash_difference ( $sent, $back, $mappings, $place ) {
+    for my $key ( keys %$sent ) {
+        return "$place: sent the key ${\ shown($key)}, got none" if !exists $back->{$key};
+        my $found = difference( $sent->{$key}, $back->{$key}, $mappings, "$place.$key" );
+        return $found if defined $found;
     }
-    elsif ( ref $sent eq 'HASH' ) {
-        return "$place: sent a map, got ${\ shown($back)}" if ( reftype($back) // '' ) ne 'HASH';
-        for my $key ( sort keys %$sent ) {
-            return "$place: sent the key ${\ shown($key)}, got none" if !exists $back->{$key};
-            my $found = difference( $sent->{$key}, $back->{$key}, $mappings, "$place.$key" );
-            return $found if defined $found;
-        }
-        my ($more) = grep { !exists $sent->{$_} } sort keys %$back;
-        return defined $more ? "$place: got the key ${\ shown($more)}, sent none" : undef;
-    }
-    elsif ( created_as_number($sent) ) {
-        return if same_number( $sent, $back, $mappings );
-    }
-    else {
-        return if defined $back && !ref $back && !is_bool($back) && !created_as_number($back) && $sent eq $back;
-    }
-    return "$place: sent ${\ shown($sent)}, got ${\ shown($back)}";
+    my ($more) = grep { !exists $sent->{$_} } keys %$back;
+    return defined $more ? "$place: got the key ${\ shown($more)}, sent none" : undef;
+}
+
+# What a value of perl's is: `ARRAY`, `HASH` or another reference, or a scalar of some kind.
+sub kind ($value) {
+    return
+          !defined $value           ? 'null'
+        : ref $value                ? reftype($value)
+        : is_bool($value)           ? 'truth'
+        : created_as_number($value) ? 'number'
+        :                             'text';
 }
 
 # As perl has them, as a module's objects, or by a mapping as what they are in text or numbers.
 sub same_truth ( $sent, $back, $mappings ) {
     return !!$back eq $sent if is_bool($back) || ( blessed($back) // '' ) =~ /::Boolean\z/;
-    return !!0 if !defined $back || ref $back;
-    return !!0 if $back ne ( $sent ? '1' : created_as_number($back) ? '0' : '' );
-    $mappings->{ created_as_number($back) ? 'truth values are numbers' : 'truth values are text' } = 1;
-    return !!1;
+    my $kind = kind($back);
+    my %false = ( text => '', number => 0 );
+    return 0 if !exists $false{$kind} || $back ne ( $sent ? 1 : $false{$kind} );
+    $mappings->{"a truth value may come back as $kind: 1, and for false `$false{$kind}`"} = 1;
+    return 1;
 }
 
 # Numbers are the same if all bits are, or by a mapping.
 sub same_number ( $sent, $back, $mappings ) {
-    return !!0 if !defined $back || ref $back || is_bool($back);
-    if ( !created_as_number($back) ) {
-        return !!0 if $back !~ /\A-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?\z/;
-        $mappings->{'numbers are text'} = 1;
+    if ( kind($back) eq 'text' && $back =~ /\A-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?\z/ ) {
+        $mappings->{'a number may come back as text'} = 1;
         $back = 0 + $back;
     }
-    my ( $bits, $bits_back ) = ( pack( 'd', $sent ), pack( 'd', $back ) );
+    return 0 if kind($back) ne 'number';
+
     if ( is_fraction($sent) == is_fraction($back) ) {
-        return !!1 if is_fraction($sent) ? $bits eq $bits_back : $sent == $back;
-        return !!0 if !is_fraction($sent);
+        return 1 if is_fraction($sent) ? bits($sent) eq bits($back) : $sent == $back;
+        return 0 if !is_fraction($sent);
     }
-    elsif ( $bits eq $bits_back && abs $sent < 2**53 ) {
-        $mappings->{'Perl has one kind of number, so 1.0 may come back as 1'} = 1;
-        return !!1;
+    elsif ( bits($sent) eq bits($back) && abs $sent < 2**53 ) {
+        $mappings->{'Perl has one kind of number: 1.0 may come back as 1'} = 1;
+        return 1;
     }
-    return !!0 if sprintf( '%.15g', $sent ) ne sprintf( '%.15g', $back );
-    $mappings->{'fractions keep fifteen digits'} = 0;
-    return !!1;
+    return 0 if sprintf( '%.15g', $sent ) ne sprintf( '%.15g', $back );
+    $mappings->{'a fraction may be the same in fifteen digits only'} = 0;
+    return 1;
 }
+
+sub bits ($number) { return pack 'd', $number }
 
 sub is_fraction ($number) {
     my $flags = B::svref_2object( \$number )->FLAGS;
@@ -114,12 +124,15 @@ sub is_fraction ($number) {
 
 # A value for people: its kind shows, and it is short.
 sub shown ($value) {
-    return 'null'                             if !defined $value;
-    return $value ? 'true' : 'false'          if is_bool($value);
-    return 'a reference to ' . reftype $value if ref $value;
-    return sprintf is_fraction($value) ? '%.17g' : '%s', $value if created_as_number($value);
-    my $text = length $value > 40 ? substr( $value, 0, 40 ) . '…' : $value;
-    return qq{"$text"};
+    my $kind = kind($value);
+    return
+          $kind eq 'null'   ? 'null'
+        : $kind eq 'truth'  ? ( $value ? 'true' : 'false' )
+        : $kind eq 'number' ? sprintf( is_fraction($value) ? '%.17g' : '%s', $value )
+        : $kind eq 'text'   ? '"' . substr( $value, 0, 40 ) . ( length $value > 40 ? '..."' : '"' )
+        : $kind eq 'ARRAY'  ? 'an array'
+        : $kind eq 'HASH'   ? 'a map'
+        :                     "a reference to $kind";
 }
 
 1;
