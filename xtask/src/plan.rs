@@ -222,10 +222,16 @@ fn is_way_left_out(name: ProfileName, id: &CellId, way: &str) -> bool {
         (Operation::Read, Mode::Reused, "map"),
         (Operation::Read, Mode::Reused, "map-borrowed"),
         (Operation::Read, Mode::Stream, "chunk-64k"),
+        // A library's own function for files.
+        (Operation::Write, Mode::Reused, "store"),
+        (Operation::Read, Mode::Reused, "retrieve"),
         (Operation::Export, Mode::Reused, "direct"),
         (Operation::Export, Mode::Stream, "direct"),
         (Operation::Export, Mode::Reused, "buffer-8k"),
         (Operation::Export, Mode::Stream, "buffer-64k"),
+        // The default buffer of Go, and that of Perl.
+        (Operation::Export, Mode::Stream, "buffer-4k"),
+        (Operation::Export, Mode::Stream, "buffer-8k"),
         (Operation::Export, Mode::Reused, "whole"),
         (Operation::Query, Mode::Reused, "collected"),
         (Operation::Query, Mode::Stream, "rows"),

@@ -168,12 +168,13 @@ fn build(
         return Err(format!("{} cannot build the peer: {said}", compiler.name));
     }
     let files = vec![program.clone()];
-    let mut program = Program::ask((program, Vec::<OsString>::new()), files, |known| {
-        known.language == Language::Go && wanted(known)
-    })
-    .map_err(|said| {
-        format!("the peer built by {} does not run: {said}", compiler.name)
-    })?;
+    let mut program =
+        Program::ask((program, Vec::<OsString>::new()), &[], files, |known| {
+            known.language == Language::Go && wanted(known)
+        })
+        .map_err(|said| {
+            format!("the peer built by {} does not run: {said}", compiler.name)
+        })?;
     // Without modules a library does not know its version; the package it came in does.
     for known in KNOWN.iter().filter(|known| !known.tag.is_empty()) {
         if let Some(version) = program.version.libraries.get_mut(known.id)

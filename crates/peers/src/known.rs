@@ -107,6 +107,11 @@ const UGORJI: Known = Known {
     ..go("msgpack/go:ugorji", "MessagePack", "ugorji/go/codec")
 };
 
+const CBOR_XS: Known = Known {
+    license: "GPL-1.0-or-later",
+    ..perl("cbor/perl:CBOR::XS", "CBOR", "CBOR::XS", "apt-get install libcbor-xs-perl")
+};
+
 const SEREAL: Known =
     perl("sereal/perl:Sereal", "Sereal", "Sereal", "apt-get install libsereal-perl");
 
@@ -142,14 +147,12 @@ pub const KNOWN: &[Known] = &[
         ..go("cbor/go:fxamacker", "CBOR", "fxamacker/cbor")
     },
     perl("json/perl:JSON::XS", "JSON", "JSON::XS", "apt-get install libjson-xs-perl"),
+    CBOR_XS,
     Known {
-        license: "GPL-1.0-or-later",
-        ..perl(
-            "cbor/perl:CBOR::XS",
-            "CBOR",
-            "CBOR::XS",
-            "apt-get install libcbor-xs-perl",
-        )
+        id: "cbor/perl:CBOR::XS/bytes",
+        inside: "its default: text goes out as bytes, which typed readers refuse; the time is the \
+                 whole process's, with freeing the result before",
+        ..CBOR_XS
     },
     perl(
         "msgpack/perl:Data::MessagePack",

@@ -19,6 +19,8 @@ pub struct Program {
     pub version: Version,
     /// What is started, with the arguments before the verb.
     command: (PathBuf, Vec<OsString>),
+    /// What its environment has to hold.
+    environment: &'static [(&'static str, &'static str)],
     /// The files that it consists of.
     files: Vec<PathBuf>,
     /// The codecs that this program shows.
@@ -32,11 +34,17 @@ impl Program {
     /// What it said, if it did not answer.
     pub(crate) fn ask(
         command: (PathBuf, Vec<OsString>),
+        environment: &'static [(&'static str, &'static str)],
         files: Vec<PathBuf>,
         wanted: impl Fn(&Known) -> bool,
     ) -> Result<Self, String> {
-        let mut program =
-            Self { version: Version::default(), command, files, codecs: vec![] };
+        let mut program = Self {
+            version: Version::default(),
+            environment,
+            command,
+            files,
+            codecs: vec![],
+        };
         let output = program
             .command("version")
             .stdin(Stdio::null())
@@ -70,7 +78,7 @@ impl Program {
     pub fn command(&self, verb: &str) -> Command {
         let (program, arguments) = &self.command;
         let mut command = Command::new(program);
-        command.args(arguments).arg(verb);
+        command.args(arguments).arg(verb).envs(self.environment.iter().copied());
         command
     }
 

@@ -32,7 +32,7 @@ sub load ( $path, $true, $false ) {
 
     # The plus sign makes a leading brace that of a hash.
     my $value = eval "package main; +$source";
-    die "cannot make the value in $path: $@" if $@;
+    die "cannot make the value of " . $path =~ s{.*/}{}r . ": $@" if $@;
     return $value;
 }
 
