@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use wiremark_record::protocol::DATABASE;
 use wiremark_record::stats::Verdict;
-use wiremark_record::{Cell, Mode, Operation, Run, Status, Suite};
+use wiremark_record::{Cell, Exchange, Mode, Operation, Outcome, Run, Status, Suite};
 
 use crate::build::{self, Kind, What};
 use crate::cli::{TestOptions, TidyOptions};
 use crate::files;
 use crate::problem::{Context, Problem};
 use crate::tidy;
+use crate::worker;
 use crate::workspace::{Workspace, cargo};
 
 /// A step: its name and what it does.
@@ -28,6 +29,7 @@ const STEPS: &[Step] = &[
     ("benches", benches),
     ("controls", controls),
     ("suites", suites),
+    ("peers", peers),
 ];
 
 pub(crate) fn run(options: &TestOptions) -> Result<(), Problem> {
@@ -228,6 +230,103 @@ fn suites(workspace: &Workspace) -> Result<(), Problem> {
     if problems.is_empty() { Ok(()) } else { Err(Problem::new(problems.join("\n"))) }
 }
 
+/// What is not simply equal between two implementations of a wire format: a codec's id, that of
+/// the other (empty for all), datasets (none for all), and the worst that is right. Everything
+/// else has to be equal, and where both codecs are here the worst has to be found.
+const KNOWN_EXCHANGES: &[(&str, &str, &[&str], Outcome)] = &[
+    // Go sees a field only under a capital letter.
+    ("gob/wiremark-gob", "gob/go:encoding-gob", &[], Outcome::Refused),
+    // A number for which Go knows no type is a float64.
+    ("json/go:encoding-json/compact", "", &["event", "log"], Outcome::Mapped),
+    ("json/go:encoding-json/pretty", "", &["event", "log"], Outcome::Mapped),
+    // Structs as arrays have no names that a hash could be made of.
+    (
+        "msgpack/perl:Data::MessagePack",
+        "msgpack/rmp-serde/compact",
+        &[],
+        Outcome::Changed,
+    ),
+    // Its text is bytes.
+    ("cbor/perl:CBOR::XS/bytes", "", &[], Outcome::Refused),
+    // Storable 3.26 has no truth values, and text for numbers in network order.
+    ("storable/perl:Storable/network", "", &[], Outcome::Mapped),
+    ("storable/perl:Storable/native", "", &[], Outcome::Mapped),
+];
+
+/// A real run beside the original systems: their cells have to go well, and their bytes have to be
+/// ours and ours theirs, but for what is known. What is not on this machine is skipped and named.
+fn peers(workspace: &Workspace) -> Result<(), Problem> {
+    let found = worker::find_peers(workspace);
+    for missing in &found.missing {
+        crate::remark(&format!("skipped: {}: {}", missing.codec.id, missing.reason));
+    }
+    let arguments = [
+        "--peers",
+        "--crates",
+        "json,gob,cbor4ii,msgpack,sereal,storable",
+        "--datasets",
+        "event,small,people",
+        // Bytes are exchanged for what is encoded; the other operations are taken once.
+        "encode/",
+        "decode/small",
+        "!fresh",
+    ];
+    let run = real_run(workspace, "peers", &arguments)?;
+    let mut problems = Vec::new();
+    let shown =
+        |id: &str| run.cells.iter().any(|cell| cell.id.codec == id && cell.is_measured());
+    let here = found.programs.iter().flat_map(|program| program.codecs());
+    for codec in here.filter(|codec| !["text", "sql"].contains(&codec.format.as_str())) {
+        if !shown(&codec.id) {
+            problems.push(format!("{} has no figure", codec.id));
+        }
+    }
+    problems.extend(unknown_exchanges(&run.exchanges));
+    if problems.is_empty() { Ok(()) } else { Err(Problem::new(problems.join("\n"))) }
+}
+
+/// Exchanges that went otherwise than is known.
+fn unknown_exchanges(exchanges: &[Exchange]) -> Vec<String> {
+    let badness = |outcome: Outcome| match outcome {
+        Outcome::Equal => 0,
+        Outcome::Mapped => 1,
+        Outcome::Changed => 2,
+        Outcome::Refused => 3,
+    };
+    let mut problems = Vec::new();
+    let mut found = vec![Outcome::Equal; KNOWN_EXCHANGES.len()];
+    let mut is_here = vec![false; KNOWN_EXCHANGES.len()];
+    for Exchange { dataset, path, outcome, reason } in exchanges {
+        let has = |id: &str| id.is_empty() || path.iter().any(|one| one == id);
+        let known = KNOWN_EXCHANGES.iter().position(|(one, other, datasets, _)| {
+            has(one)
+                && has(other)
+                && (datasets.is_empty() || datasets.contains(&dataset.as_str()))
+        });
+        let mut worst = Outcome::Equal;
+        if let Some(at) = known {
+            worst = KNOWN_EXCHANGES[at].3;
+            is_here[at] = true;
+            if badness(*outcome) > badness(found[at]) {
+                found[at] = *outcome;
+            }
+        }
+        if badness(*outcome) > badness(worst) {
+            let way = path.join(" -> ");
+            problems.push(format!("{dataset}: {way}: {outcome:?}: {reason}"));
+        }
+    }
+    for ((row, found), is_here) in KNOWN_EXCHANGES.iter().zip(found).zip(is_here) {
+        if is_here && found != row.3 {
+            problems.push(format!(
+                "{} with {:?}: known as {:?}, and found {found:?}",
+                row.0, row.1, row.3
+            ));
+        }
+    }
+    problems
+}
+
 /// Runs `cargo xtask bench` once, quickly, and reads what came of it.
 fn real_run(
     workspace: &Workspace,
@@ -351,4 +450,35 @@ fn is_refused(cell: &Cell) -> bool {
     cell.status == Status::Failed
         && cell.rounds.is_empty()
         && cell.round_trip == Some(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exchange_that_is_not_known_is_told() {
+        let exchange = |one: &str, other: &str, outcome| Exchange {
+            dataset: "event".to_owned(),
+            path: vec![one.to_owned(), other.to_owned(), one.to_owned()],
+            outcome,
+            reason: "because".to_owned(),
+        };
+        let (ours, go) = ("json/serde_json/compact", "json/go:encoding-json/compact");
+        for (outcome, wanted) in [
+            (Outcome::Mapped, None),
+            (Outcome::Changed, Some("event: json/serde_json/compact -> json/go:")),
+            // What does not happen any more is not known any more.
+            (Outcome::Equal, Some("known as Mapped, and found Equal")),
+        ] {
+            let problems = unknown_exchanges(&[exchange(ours, go, outcome)]);
+            let is_told = |part: &str| problems.iter().any(|one| one.contains(part));
+            assert_eq!(problems.is_empty(), wanted.is_none(), "{problems:?}");
+            assert!(wanted.is_none_or(is_told), "{problems:?}");
+        }
+        assert!(
+            !unknown_exchanges(&[exchange(ours, "json/other", Outcome::Mapped)])
+                .is_empty()
+        );
+    }
 }

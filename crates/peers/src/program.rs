@@ -179,3 +179,38 @@ impl Found {
 pub(crate) fn first_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_had_is_missing_with_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        // Without sources no peer can be built or run, whatever is installed.
+        let peers = find(&folder.path().join("none"), folder.path());
+        assert!(peers.programs.is_empty(), "{:?}", peers.programs);
+        assert_eq!(peers.missing.len(), KNOWN.len());
+        for Missing { codec, reason } in &peers.missing {
+            assert!(reason.len() > 10, "{}: {reason}", codec.id);
+        }
+    }
+
+    #[test]
+    fn a_program_that_speaks_otherwise_is_none() {
+        let ask = |script: &str| {
+            let command = ("sh".into(), vec!["-c".into(), script.into()]);
+            Program::ask(command, &[], vec![], |_| true)
+        };
+        let fine = r#"echo '{"version":{"program":"x1","libraries":{"gob/go:encoding-gob":"x1"}}}'"#;
+        let program = ask(fine).unwrap();
+        assert!(program.has("gob/go:encoding-gob") && !program.has("cbor/go:ugorji"));
+        assert_eq!(program.codecs()[0].peer.as_deref(), Some("x1"));
+        for (script, said) in [
+            ("echo hello", "it did not tell its version"),
+            ("echo 'error: no such verb' >&2; exit 1", "error: no such verb"),
+        ] {
+            assert_eq!(ask(script).unwrap_err(), said);
+        }
+    }
+}

@@ -96,6 +96,10 @@ impl<'a> Told<'a> {
         let peer = path.iter().find(|id| is_peer(run, id)).or(path.last());
         let (who, reason) =
             named.unwrap_or((peer.map_or("", String::as_str), reason.as_str()));
+        // Where in the bytes it was differs from dataset to dataset, and stands in the results.
+        let place = [" at byte ", " at position "].map(|place| reason.find(place));
+        let end = place.into_iter().flatten().min().unwrap_or(reason.len());
+        let reason = reason.get(..end).unwrap_or(reason);
         let mut with: Vec<&str> =
             path.iter().map(String::as_str).filter(|id| *id != who).collect();
         with.dedup();

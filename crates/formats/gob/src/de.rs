@@ -1205,12 +1205,10 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>> {
-        let renamed;
         // Mostly it is the next field, and present, or the end behind the last.
         let name = if self.next < self.len
             && let Some(field) = self.state.types.field(self.start, self.next)
             && let Some(name) = field.known_name()
-            && !self.state.go_names
             && (self.present == self.next
                 || self.present == UNREAD && self.state.cursor.take_if(1))
         {
@@ -1229,8 +1227,7 @@ impl<'de> MapAccess<'de> for &mut Fields<'_, '_, 'de> {
             return Ok(None);
         } else if self.state.go_names {
             let number = self.next.wrapping_sub(1);
-            renamed = rust_name(self.state.types.name_of(self.start, number));
-            &renamed
+            self.state.types.learn_renamed(self.start, number, rust_name)
         } else {
             self.state.types.learn_name(self.start, self.next.wrapping_sub(1))
         };

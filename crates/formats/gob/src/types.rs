@@ -339,6 +339,24 @@ impl Types {
         self.field(start, index).map_or("", |field| self.field_name(field))
     }
 
+    /// The same, as `rename` writes it, and from then on known as that.
+    #[inline(never)]
+    pub(crate) fn learn_renamed(
+        &mut self,
+        start: u32,
+        index: u32,
+        rename: fn(&str) -> String,
+    ) -> &str {
+        let at = (start as usize).wrapping_add(index as usize);
+        if self.fields.get(at).is_some_and(|field| field.known.is_none()) {
+            let renamed = rename(self.name_of(start, index)).into_boxed_str();
+            if let Some(field) = self.fields.get_mut(at) {
+                field.known = Some(renamed);
+            }
+        }
+        self.fields.get(at).and_then(Field::known_name).unwrap_or_default()
+    }
+
     /// The same, and makes it known if it is asked for again.
     #[inline(never)]
     pub(crate) fn learn_name(&mut self, start: u32, index: u32) -> &str {
