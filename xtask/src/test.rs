@@ -275,7 +275,7 @@ fn peers(workspace: &Workspace) -> Result<(), Problem> {
     let mut problems = Vec::new();
     let shown =
         |id: &str| run.cells.iter().any(|cell| cell.id.codec == id && cell.is_measured());
-    let here = found.programs.iter().flat_map(|program| program.codecs());
+    let here = found.programs.iter().flat_map(wiremark_peers::Program::codecs);
     for codec in here.filter(|codec| !["text", "sql"].contains(&codec.format.as_str())) {
         if !shown(&codec.id) {
             problems.push(format!("{} has no figure", codec.id));
