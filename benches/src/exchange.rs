@@ -206,7 +206,7 @@ mod tests {
             unreachable!("a leg asks no profile")
         }
 
-        fn encode_into<T: serde::Serialize + ?Sized>(
+        fn encode_into<T: Serialize + ?Sized>(
             &mut self,
             value: &T,
             out: &mut Vec<u8>,

@@ -287,12 +287,6 @@ fn peers(workspace: &Workspace) -> Result<(), Problem> {
 
 /// Exchanges that went otherwise than is known.
 fn unknown_exchanges(exchanges: &[Exchange]) -> Vec<String> {
-    let badness = |outcome: Outcome| match outcome {
-        Outcome::Equal => 0,
-        Outcome::Mapped => 1,
-        Outcome::Changed => 2,
-        Outcome::Refused => 3,
-    };
     let mut problems = Vec::new();
     let mut found = vec![Outcome::Equal; KNOWN_EXCHANGES.len()];
     let mut is_here = vec![false; KNOWN_EXCHANGES.len()];
@@ -307,11 +301,9 @@ fn unknown_exchanges(exchanges: &[Exchange]) -> Vec<String> {
         if let Some(at) = known {
             worst = KNOWN_EXCHANGES[at].3;
             is_here[at] = true;
-            if badness(*outcome) > badness(found[at]) {
-                found[at] = *outcome;
-            }
+            found[at] = found[at].max(*outcome);
         }
-        if badness(*outcome) > badness(worst) {
+        if *outcome > worst {
             let way = path.join(" -> ");
             problems.push(format!("{dataset}: {way}: {outcome:?}: {reason}"));
         }

@@ -141,10 +141,7 @@ impl<'a> Pair<'a> {
     fn join(&mut self, other: &Self) {
         for &(dataset, outcome) in &other.datasets {
             match self.datasets.iter_mut().find(|(known, _)| *known == dataset) {
-                Some((_, known)) if badness(outcome) > badness(*known) => {
-                    *known = outcome;
-                }
-                Some(_) => {}
+                Some((_, known)) => *known = (*known).max(outcome),
                 None => self.datasets.push((dataset, outcome)),
             }
         }
@@ -167,15 +164,6 @@ impl<'a> Pair<'a> {
 /// Whether a codec is part of a program in another language.
 fn is_peer(run: &Run, id: &str) -> bool {
     codec(run, id).is_some_and(|codec| codec.peer.is_some())
-}
-
-fn badness(outcome: Outcome) -> u8 {
-    match outcome {
-        Outcome::Equal => 0,
-        Outcome::Mapped => 1,
-        Outcome::Changed => 2,
-        Outcome::Refused => 3,
-    }
 }
 
 /// The outcome as the schema writes it.

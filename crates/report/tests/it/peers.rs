@@ -1,6 +1,6 @@
 //! Codecs of other languages beside ours, and bytes that go to and fro.
 
-use wiremark_record::{Exchange, Mode, Operation, Outcome, Run};
+use wiremark_record::{Codec, Exchange, Mode, Operation, Outcome, Run};
 use wiremark_report::{Style, markdown, terminal};
 
 use crate::common::{CBOR, JSON, PEOPLE, cell, empty};
@@ -9,11 +9,14 @@ const PEER: &str = "json/go:encoding-json/compact";
 
 fn with_peer() -> Run {
     let mut run = empty();
-    let mut peer = run.codecs.iter().find(|codec| codec.id == JSON).unwrap().clone();
-    peer.id = PEER.to_owned();
-    peer.library = "encoding/json".to_owned();
-    peer.peer = Some("go1.19.8".to_owned());
-    run.codecs.push(peer);
+    let ours = run.codecs.iter().find(|codec| codec.id == JSON);
+    let peer = ours.map(|ours| Codec {
+        id: PEER.to_owned(),
+        library: "encoding/json".to_owned(),
+        peer: Some("go1.19.8".to_owned()),
+        ..ours.clone()
+    });
+    run.codecs.extend(peer);
     run
 }
 
