@@ -34,6 +34,7 @@ const KNOWN: &[Known] = &[
     differ("cbor/minicbor-serde", "cbor/ciborium", SOME_UNIT, EMPTY_ARRAY),
     differ("cbor/minicbor-serde", "cbor/ciborium", CHARS, NUMBER),
     differ("cbor/minicbor-serde", "cbor/cbor4ii", CHARS, NUMBER),
+    differ("gob/wiremark-gob/go-names", "gob/wiremark-gob", ALL, GO_NAMES),
     differ("json/serde_json/compact", "json/simd-json", WIDE, NARROW),
     differ("json/serde_json/pretty", "json/simd-json", WIDE, NARROW),
     differ("json/sonic-rs/compact", "json/simd-json", WIDE, NARROW),
@@ -52,6 +53,7 @@ const fn differ(
     Known { writer, reader, cases, reason }
 }
 
+const GO_NAMES: &str = "fields are called as Go's programs have them";
 const BINCODE: &str =
     "integers and lengths are varints in one, of fixed width in the other";
 const NULL: &str = "ciborium writes units as null, the reader wants an empty array";
