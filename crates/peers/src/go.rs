@@ -137,7 +137,8 @@ fn build(
     let go = |arguments: &[&str]| {
         let mut command = Command::new(&compiler.path);
         settings(&mut command);
-        if std::env::var_os("HOME").is_none() && std::env::var_os("GOCACHE").is_none() {
+        // Nothing is written outside of the target folder, but where users say so themselves.
+        if std::env::var_os("GOCACHE").is_none() {
             command.env("GOCACHE", built.join("go-cache"));
         }
         command.args(arguments).current_dir(&folder).output()
